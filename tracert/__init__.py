@@ -1,0 +1,1 @@
+"""Tracert: watch multi-hop retrieval move through a document or a graph of notes."""

@@ -1,0 +1,1 @@
+"""Document to passages: loaders, chunking, and the types of a corpus."""

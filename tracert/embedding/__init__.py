@@ -1,0 +1,1 @@
+"""Text to vectors: one file an embedder, one registry."""

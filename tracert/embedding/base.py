@@ -1,0 +1,43 @@
+"""What an embedder is: texts in, unit vectors out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+#: Called with the number of texts done so far.
+Progress = Callable[[int], None]
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors. Instances are shared by sessions and so keep no state of one."""
+
+    @property
+    def name(self) -> str:
+        """The name in the registry, e.g. 'wordllama'."""
+        ...
+
+    @property
+    def identity(self) -> str:
+        """Name and exact model, free of secrets; two embedders of one identity agree on vectors."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """The number of components of a vector."""
+        ...
+
+    def embed(
+        self, texts: Sequence[str], *, progress: Progress | None = None
+    ) -> npt.NDArray[np.float32]:
+        """The vectors of the texts, shape (len(texts), dimension), float32, unit length.
+
+        An empty or unknown text still gets a unit vector, so that no distance is undefined.
+
+        Raises:
+            EmbedderError: the vectors could not be had; the text says what to do.
+        """
+        ...

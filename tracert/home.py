@@ -1,0 +1,28 @@
+"""Where Tracert keeps its data: `TRACERT_HOME`, or the platform's folder for user data."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+from tracert.errors import StoreError
+
+
+def home() -> Path:
+    """The data folder, made if it is not there.
+
+    Raises:
+        StoreError: the folder cannot be made.
+    """
+    named = os.environ.get("TRACERT_HOME")
+    path = Path(named).expanduser() if named else Path(platformdirs.user_data_dir("tracert", False))
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"The data folder {path} cannot be made ({error.strerror}). Set TRACERT_HOME to a "
+            "folder that you may write."
+        ) from error
+    return path

@@ -1,0 +1,1 @@
+"""Markdown notes as a graph."""

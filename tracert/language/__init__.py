@@ -1,0 +1,1 @@
+"""Chat models: the client, record and replay, and offline stand-ins."""

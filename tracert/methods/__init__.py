@@ -1,0 +1,1 @@
+"""Retrieval methods: one published method, one file."""

@@ -1,0 +1,1 @@
+"""Traces as pictures and words: no browser framework, no store."""

@@ -1,0 +1,115 @@
+"""Bytes to text: the encoding is found from the content, newlines and oddities are settled."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+from typing import Final
+
+#: Byte order marks; the four-byte ones first, since UTF-32 LE begins like UTF-16 LE.
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+#: How much of a text is looked at to find its encoding, in bytes.
+SAMPLE: Final = 64_000
+_SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
+#: Control characters that carry no text; tab, newline and form feed stay.
+_CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufeff]")
+_HIGH: Final = re.compile(rb"[\x80-\xff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """Text, the encoding that it was read with, and whether characters were lost."""
+
+    text: str
+    encoding: str
+    lossy: bool = False
+
+
+def decode(data: bytes) -> Decoded | None:
+    """The text of the bytes, or None where they are no text.
+
+    In order: a byte order mark; UTF-8; UTF-16 without a mark, known by the zero bytes of its
+    Latin letters; UTF-8 with some damage; then what charset-normalizer finds, windows-1252
+    being preferred where it reads as well. Short texts in a one-byte encoding remain a guess.
+    """
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return _lossy(data[len(mark) :], encoding)
+    wide = _wide(data)
+    if wide is not None:
+        return _lossy(data, wide)
+    if is_binary(data):
+        return None
+    try:
+        return Decoded(data.decode("utf-8"), "utf-8")
+    except UnicodeDecodeError:
+        pass
+    damaged = _lossy(data, "utf-8")
+    lost = damaged.text.count("\ufffd")
+    if lost * 10 <= sum(character > "\x7f" for character in damaged.text) - lost:
+        return damaged
+    return _guess(data)
+
+
+def clean(text: str) -> str:
+    """One newline sign, no control characters, no half characters: done once, before offsets.
+
+    Pairs of surrogates become the character that they stand for; a lone one becomes U+FFFD.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _CONTROLS.sub("", text)
+    if _SURROGATE.search(text):
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether the bytes are no text in any encoding that a person writes."""
+    head = data[:SAMPLE]
+    if not head:
+        return False
+    controls = sum(head.count(bytes((code,))) for code in (*range(9), 11, *range(14, 27), 28, 29))
+    return controls * 200 > len(head)
+
+
+def _lossy(data: bytes, encoding: str) -> Decoded:
+    try:
+        return Decoded(data.decode(encoding), encoding)
+    except UnicodeDecodeError:
+        return Decoded(data.decode(encoding, "replace"), encoding, lossy=True)
+
+
+def _wide(data: bytes) -> str | None:
+    """UTF-16 without a mark: zeros in every other byte, and hardly any in between."""
+    head = data[: SAMPLE // 2 * 2]
+    half = len(head) // 2
+    if half < 2:
+        return None
+    even, odd = head[0::2].count(0), head[1::2].count(0)
+    if odd * 10 >= half * 4 and even * 20 <= half:
+        return "utf-16-le"
+    if even * 10 >= half * 4 and odd * 20 <= half:
+        return "utf-16-be"
+    return None
+
+
+def _guess(data: bytes) -> Decoded | None:
+    """What charset-normalizer makes of bytes that are not Unicode."""
+    from charset_normalizer import from_bytes
+
+    first = _HIGH.search(data)
+    begin = max(0, (first.start() if first else 0) - SAMPLE // 8)
+    found = from_bytes(data[begin : begin + SAMPLE])
+    best = found.best()
+    if best is None:
+        return None
+    western = [match for match in found if "cp1252" in match.could_be_from_charset]
+    same = any(match.chaos <= best.chaos and match.coherence >= best.coherence for match in western)
+    return _lossy(data, "cp1252" if same else best.encoding)

@@ -1,0 +1,111 @@
+"""The kinds of file that can be loaded, and the way from bytes to a `Document`."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Final
+
+from tracert.corpus.loaders.base import Content, Limits, Loader
+from tracert.corpus.loaders.markdown import MarkdownLoader
+from tracert.corpus.loaders.pdf import PdfLoader
+from tracert.corpus.loaders.text import TextLoader
+from tracert.corpus.model import Document
+from tracert.errors import DocumentError
+
+#: Asked in this order; the first that recognises the content loads it, so plain text is last.
+LOADERS: Final[tuple[Loader, ...]] = (PdfLoader(), MarkdownLoader(), TextLoader())
+
+#: Files that are known but not read, by their first bytes: what a person calls them and
+#: what to do.
+_KNOWN: Final = (
+    (b"PK\x03\x04", "a zip archive or an office document", "Save it as PDF or as text"),
+    (b"PK\x05\x06", "an empty zip archive", "Pass the files themselves"),
+    (b"\xd0\xcf\x11\xe0", "an old office document", "Save it as PDF or as text"),
+    (rb"{\rtf", "a rich text document", "Save it as PDF or as text"),
+    (b"\x1f\x8b", "a gzip archive", "Unpack it and pass the files themselves"),
+    (b"BZh", "a bzip2 archive", "Unpack it and pass the files themselves"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "Unpack it and pass the files themselves"),
+    (b"Rar!", "a RAR archive", "Unpack it and pass the files themselves"),
+    (b"\xfd7zXZ", "an xz archive", "Unpack it and pass the files themselves"),
+    (b"\x89PNG", "a picture", "Run it through text recognition (OCR) first"),
+    (b"\xff\xd8\xff", "a picture", "Run it through text recognition (OCR) first"),
+    (b"GIF8", "a picture", "Run it through text recognition (OCR) first"),
+    (b"II*\x00", "a picture", "Run it through text recognition (OCR) first"),
+    (b"MM\x00*", "a picture", "Run it through text recognition (OCR) first"),
+    (b"%!PS", "a PostScript file", "Convert it to PDF (ps2pdf does that)"),
+    (b"\x7fELF", "a program", "Pass a document"),
+    (b"MZ\x90", "a program", "Pass a document"),
+    (b"SQLite format 3", "a database", "Export its texts first"),
+    (b"ID3", "a sound recording", "Transcribe it to text first"),
+    (b"OggS", "a sound recording", "Transcribe it to text first"),
+)
+_WEB_PAGE: Final = re.compile(
+    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b"
+)
+
+
+def load_document(data: bytes, name: str, limits: Limits | None = None) -> Document:
+    """A file turned into text, its kind decided by the content.
+
+    Args:
+        data: The bytes of the file.
+        name: What a person calls it; used in messages and as `Document.name`.
+        limits: How much is read; by default `Limits()`.
+
+    Raises:
+        DocumentError: the file cannot be turned into text; the sentence says what to do.
+    """
+    limits = limits or Limits()
+    if not data:
+        raise DocumentError(f"{name} is empty. Pass a file with something to read in it.")
+    if len(data) > limits.max_bytes:
+        raise DocumentError(
+            f"{name} has {len(data) / 1e6:,.0f} MB, more than the {limits.max_bytes / 1e6:,.0f} MB "
+            "that are read. Split it into several files."
+        )
+    loader = _loader(data, name)
+    content = loader.load(data, name, limits)
+    return Document(
+        name=name,
+        kind=loader.kind,
+        text=content.text,
+        marks=content.marks,
+        fingerprint=fingerprint(loader.kind, content),
+        pages=content.pages,
+        warnings=content.warnings,
+    )
+
+
+def fingerprint(kind: str, content: Content) -> str:
+    """SHA-256 of kind, marks and text, in hexadecimal; the file's name has no part in it."""
+    digest = hashlib.sha256(f"tracert.document/1\n{kind}\n".encode())
+    for mark in content.marks:
+        digest.update(f"{mark.start}\t{mark.page}\t{mark.heading_path!r}\n".encode())
+    digest.update(b"\n")
+    digest.update(content.text.encode("utf-8"))
+    return digest.hexdigest()
+
+
+def supported() -> str:
+    """The kinds that can be loaded, for a sentence: 'PDF, Markdown, plain text'."""
+    return ", ".join(loader.title for loader in LOADERS)
+
+
+def suffixes() -> tuple[str, ...]:
+    """The usual endings of files that can be loaded, with their dots."""
+    return tuple(suffix for loader in LOADERS for suffix in loader.suffixes)
+
+
+def _loader(data: bytes, name: str) -> Loader:
+    for signature, what, remedy in _KNOWN:
+        if data.startswith(signature):
+            raise DocumentError(f"{name} is {what}. {remedy}. Supported: {supported()}.")
+    if _WEB_PAGE.match(data[:4096].lower()):
+        raise DocumentError(
+            f"{name} is a web page. Save it as PDF or as text. Supported: {supported()}."
+        )
+    for loader in LOADERS:
+        if loader.recognises(data, name):
+            return loader
+    raise DocumentError(f"{name} is no text that can be read. Supported: {supported()}.")

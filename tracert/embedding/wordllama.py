@@ -1,0 +1,118 @@
+"""WordLlama: the mean of trained token vectors, offline and fast (the default).
+
+The package wordllama (l2_supercat, 256 dimensions; D. L. Miller, github.com/dleemiller/WordLlama)
+carries a table of token vectors distilled from large language models, and a Llama 2 tokenizer.
+The vector of a text with tokens t_1 ... t_n is
+
+    v = norm(1/n * sum_i E[t_i])
+
+where E is the table, shape (32000, 256), and norm divides by the length. We read table and
+tokenizer from the package's folder ourselves: nothing is downloaded, the package is not
+imported (its import configures the root logger), and pooling is one sum over token runs in
+place of padded batches. The results equal the package's own `embed(norm=True)`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tracert.embedding.base import Progress
+from tracert.embedding.vectors import unit_rows, whole
+from tracert.errors import EmbedderError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+_MODEL: Final = "l2_supercat"
+_DIMENSION: Final = 256
+#: Texts pooled at once: bounds the gathered token vectors to some tens of megabytes.
+_BATCH: Final = 256
+
+
+class WordLlama:
+    """The embedder 'wordllama'. An English model: other languages fare badly.
+
+    Case counts, word order does not. An empty text becomes the first axis (`unit_rows`).
+    The tables are read at the first use; instances are safe to share between threads.
+    """
+
+    name = "wordllama"
+    identity = f"wordllama:{_MODEL}:{_DIMENSION}"
+    dimension = _DIMENSION
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loaded: tuple[Tokenizer, npt.NDArray[np.float32]] | None = None
+
+    def __reduce__(self) -> tuple[type[WordLlama], tuple[()]]:
+        """Pickled as a recipe: the tables are read again where it arrives."""
+        return WordLlama, ()
+
+    def embed(
+        self, texts: Sequence[str], *, progress: Progress | None = None
+    ) -> npt.NDArray[np.float32]:
+        """The vectors of the texts, shape (len(texts), 256), float32, unit length.
+
+        Raises:
+            EmbedderError: the package or its files are missing.
+        """
+        tokenizer, table = self._tables()
+        pooled = np.zeros((len(texts), _DIMENSION), np.float32)
+        for start in range(0, len(texts), _BATCH):
+            batch = [whole(text) for text in texts[start : start + _BATCH]]
+            encoded = tokenizer.encode_batch_fast(batch, add_special_tokens=False)
+            ids = [encoding.ids for encoding in encoded]
+            pooled[start : start + len(batch)] = _pool(ids, table)
+            if progress is not None:
+                progress(start + len(batch))
+        return unit_rows(pooled, self.name)
+
+    def _tables(self) -> tuple[Tokenizer, npt.NDArray[np.float32]]:
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = _read_tables()
+            return self._loaded
+
+
+def _pool(ids: list[list[int]], table: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """The mean token vector of each run of ids, zeros for an empty run, shape (len(ids), d)."""
+    means = np.zeros((len(ids), table.shape[1]), np.float32)
+    lengths = np.array([len(run) for run in ids])
+    filled = np.flatnonzero(lengths)
+    if filled.size == 0:
+        return means
+    tokens = np.concatenate([np.asarray(ids[row], np.int32) for row in filled])
+    starts = np.concatenate(([0], np.cumsum(lengths[filled])[:-1]))
+    sums = np.add.reduceat(table[tokens], starts, axis=0)
+    means[filled] = sums / lengths[filled, np.newaxis].astype(np.float32)
+    return means
+
+
+def _read_tables() -> tuple[Tokenizer, npt.NDArray[np.float32]]:
+    spec = find_spec("wordllama")
+    if spec is None or spec.origin is None:
+        raise EmbedderError("The embedder wordllama is not installed. Run pip install wordllama.")
+    folder = Path(spec.origin).parent
+    weights = folder / "weights" / f"{_MODEL}_{_DIMENSION}.safetensors"
+    tokenizer_file = folder / "tokenizers" / f"{_MODEL}_tokenizer_config.json"
+    for path in (weights, tokenizer_file):
+        if not path.is_file():
+            raise EmbedderError(
+                f"The package wordllama is there without its file {path.name}. "
+                "Run pip install --force-reinstall wordllama."
+            )
+    from safetensors.numpy import load_file
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(tokenizer_file))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    table = load_file(weights)["embedding.weight"].astype(np.float32)
+    return tokenizer, table

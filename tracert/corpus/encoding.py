@@ -6,6 +6,9 @@ import codecs
 import re
 from dataclasses import dataclass
 from typing import Final
+from unicodedata import category
+
+from tracert.corpus.language import is_english
 
 #: Byte order marks; the four-byte ones first, since UTF-32 LE begins like UTF-16 LE.
 _MARKS: Final = (
@@ -20,6 +23,15 @@ SAMPLE: Final = 64_000
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 #: Control characters that carry no text; tab, newline and form feed stay.
 _CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufeff]")
+#: Unicode's categories of signs that no text holds: unassigned, private, control, half.
+_NO_TEXT: Final = frozenset({"Cn", "Co", "Cc", "Cs"})
+_WIDE: Final = ("utf-16-le", "utf-16-be")
+#: What is guessed at: the encodings that people have written in, not the whole list of IANA.
+_ENCODINGS: Final = [
+    *("cp1252", "cp1250", "iso8859_2", "cp1251", "koi8_r", "cp1253", "cp1254", "cp1255", "cp1256"),
+    *("cp1257", "cp1258", "cp874", "cp932", "euc_jp", "gb18030", "big5", "cp949", "johab"),
+    *("mac_roman", "cp437", "cp850", "cp852", "cp866"),
+]
 _HIGH: Final = re.compile(rb"[\x80-\xff]")
 
 
@@ -46,7 +58,8 @@ def decode(data: bytes) -> Decoded | None:
     if wide is not None:
         return _lossy(data, wide)
     if is_binary(data):
-        return None
+        wide = next((name for name in _WIDE if _reads_as_wide(data, name)), None)
+        return _lossy(data, wide) if wide else None
     try:
         return Decoded(data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:
@@ -100,16 +113,41 @@ def _wide(data: bytes) -> str | None:
     return None
 
 
+def _reads_as_wide(data: bytes, encoding: str) -> bool:
+    """Whether bytes that look binary are UTF-16: all signs assigned, none of control."""
+    if len(data) % 2 or len(data) < 16:
+        return False
+    try:
+        text = data[: SAMPLE // 2 * 2].decode(encoding)
+    except UnicodeDecodeError as error:
+        # A sample may end between the halves of a pair.
+        if error.start < SAMPLE - 4:
+            return False
+        text = data[: error.start].decode(encoding)
+    kinds = [category(character) for character in text if not character.isspace()]
+    gaps = len(text) - len(kinds) + sum(kind == "Po" for kind in kinds)
+    return gaps * 200 > len(text) and not any(kind in _NO_TEXT for kind in kinds)
+
+
 def _guess(data: bytes) -> Decoded | None:
-    """What charset-normalizer makes of bytes that are not Unicode."""
+    """What charset-normalizer makes of bytes that are not Unicode.
+
+    English text holds too few letters beyond ASCII for a statistical guess; for it, and where
+    windows-1252 reads no worse than the best, that encoding is taken, the likeliest by far.
+    """
     from charset_normalizer import from_bytes
 
     first = _HIGH.search(data)
     begin = max(0, (first.start() if first else 0) - SAMPLE // 8)
-    found = from_bytes(data[begin : begin + SAMPLE])
+    found = from_bytes(data[begin : begin + SAMPLE], cp_isolation=_ENCODINGS)
     best = found.best()
     if best is None:
         return None
-    western = [match for match in found if "cp1252" in match.could_be_from_charset]
-    same = any(match.chaos <= best.chaos and match.coherence >= best.coherence for match in western)
-    return _lossy(data, "cp1252" if same else best.encoding)
+    mac = best.encoding.startswith("mac")
+    for match in found:
+        if "cp1252" in (match.encoding, *match.could_be_from_charset) and (
+            (match.chaos <= best.chaos and match.coherence >= best.coherence)
+            or (not mac and is_english(data[:SAMPLE].decode("cp1252", "replace")))
+        ):
+            return _lossy(data, "cp1252")
+    return _lossy(data, best.encoding)

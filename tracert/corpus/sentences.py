@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
-#: A full stop after one of these ends no sentence.
+#: A full stop after one of these ends no sentence: titles of people and Latin shorthand.
 _ABBREVIATION: Final = re.compile(
-    r"mr|mrs|ms|messrs|mme|mlle|dr|prof|rev|hon|st|sr|jr|capt|col|gen|lt"
-    r"|maj|sgt|gov|pres|sen|rep|no|nos|vol|vols|fig|figs|eq|eqs|sec|secs"
-    r"|ch|chap|pp|p|ed|eds|vs|viz|cf|al|ca|approx|dept|est|e\.g|i\.e|jan"
-    r"|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|inc|ltd|co|corp|bros"
-    r"|mt|ft",
+    r"mr|mrs|ms|messrs|mme|mlle|dr|prof|rev|hon|st|jr|sr|capt|col|gen|lt|maj|sgt|gov|e\.g|i\.e"
+    r"|vs|viz|cf|ca|approx",
+    re.IGNORECASE,
+)
+#: Nor after one of these, where a number follows: parts of works and months.
+_BEFORE_NUMBER: Final = re.compile(
+    r"nos?|vols?|figs?|eqs?|secs?|ch|chap|pp?|art|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec",
     re.IGNORECASE,
 )
 
@@ -55,7 +57,10 @@ def _ends(text: str, match: re.Match[str]) -> bool:
     word = _WORD_BEFORE.search(text, max(0, match.start() - 24), match.start())
     before = word[0] if word is not None else ""
     initial = len(before) == 1 and before.isupper() and before != "I"
-    return not initial and _ABBREVIATION.fullmatch(before) is None
+    if initial or _ABBREVIATION.fullmatch(before):
+        return False
+    number = after is not None and (after[1].isdigit() or after[1] in "IVXLC")
+    return not (number and _BEFORE_NUMBER.fullmatch(before))
 
 
 def _add(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> None:

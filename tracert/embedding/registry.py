@@ -7,11 +7,17 @@ from functools import cache
 from typing import Final
 
 from tracert.embedding.base import Embedder
+from tracert.embedding.minilm import MiniLM
+from tracert.embedding.minilm_int8 import MiniLMInt8
 from tracert.embedding.wordllama import WordLlama
 from tracert.errors import EmbedderError
 
 #: Those that run on this machine and take no settings, made once and shared.
-_LOCAL: Final[dict[str, Callable[[], Embedder]]] = {"wordllama": WordLlama}
+_LOCAL: Final[dict[str, Callable[[], Embedder]]] = {
+    "wordllama": WordLlama,
+    "minilm": MiniLM,
+    "minilm-int8": MiniLMInt8,
+}
 
 #: What is used where none is named.
 DEFAULT: Final = "wordllama"

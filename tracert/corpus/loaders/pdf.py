@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 import struct
+import threading
 import time
 import zlib
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from tracert.corpus.encoding import clean
 from tracert.corpus.loaders.base import Content, Limits
@@ -21,7 +24,12 @@ if TYPE_CHECKING:
 
 #: The header may stand a little way in, behind junk; readers look as far as this.
 _HEADER_WITHIN: Final = 1024
+_OBJECT: Final = re.compile(rb"\b\d+\s+\d+\s+obj\b")
+#: Makes pypdf search the whole file for objects where the table of them is missing.
+_NO_TABLE: Final = b"\nstartxref\n0\n%%EOF\n"
 _SEPARATOR: Final = "\n\n"
+_MAX_OUTLINE: Final = 10_000
+_MAX_TITLE: Final = 200
 #: What pypdf lets out on damaged files besides its own errors.
 _DAMAGE: Final = (
     ArithmeticError,
@@ -40,98 +48,174 @@ _DAMAGE: Final = (
 
 
 class PdfLoader:
-    """PDF files with a text layer; a mark at each page."""
+    """PDF files with a text layer: a mark at each page and at each entry of the outline."""
 
     kind = "pdf"
     title = "PDF"
     suffixes = (".pdf",)
 
     def recognises(self, data: bytes, name: str) -> bool:  # noqa: ARG002
-        """Whether the PDF header stands at the beginning."""
-        return b"%PDF-" in data[:_HEADER_WITHIN]
+        """Whether the file begins as a PDF, or does so behind some junk and has PDF objects."""
+        if data[:64].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"%PDF"):
+            return True
+        return b"%PDF-" in data[:_HEADER_WITHIN] and _OBJECT.search(data) is not None
 
     def load(self, data: bytes, name: str, limits: Limits) -> Content:
         """The pages' text, joined by blank lines; pages without any are skipped.
 
-        Words broken at the end of a line stay broken: to join them would be to guess.
+        Words broken at the end of a line stay broken: to join them would be to guess. An
+        entry of the outline gives the heading path from the place of its title on its page,
+        or from the top of the page where the title is not found there.
         """
         with _quiet():
-            reader = _open(data, name)
-            return _read(reader, name, limits)
+            reader, warnings = _open(data, name)
+            return _read(reader, name, limits, warnings)
+
+
+_quiet_lock: Final = threading.Lock()
+_quiet_depth = 0
+_quiet_before = logging.NOTSET
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep pypdf's remarks on damaged files out of the log while one is read."""
+    """Keep pypdf's remarks on damaged files out of the log while any is being read."""
+    global _quiet_depth, _quiet_before
     logger = logging.getLogger("pypdf")
-    before = logger.disabled
-    logger.disabled = True
+    with _quiet_lock:
+        if _quiet_depth == 0:
+            _quiet_before = logger.level
+            logger.setLevel(logging.CRITICAL + 1)
+        _quiet_depth += 1
     try:
         yield
     finally:
-        logger.disabled = before
+        with _quiet_lock:
+            _quiet_depth -= 1
+            if _quiet_depth == 0:
+                logger.setLevel(_quiet_before)
 
 
-def _open(data: bytes, name: str) -> PdfReader:
+def _open(data: bytes, name: str) -> tuple[PdfReader, list[str]]:
+    """A reader with at least one page, and a warning where the file had to be mended."""
+    from pypdf.errors import DependencyError
+
+    remedy = "Open it in a PDF viewer and print it to a new PDF, then load that."
+    failure: BaseException | None = None
+    for ending in (b"", _NO_TABLE):
+        try:
+            reader = _unlocked(data + ending, name)
+            if len(reader.pages):
+                mended = f"{name} is damaged; what can be found of it was read."
+                return reader, [mended] if ending else []
+        except DependencyError as error:
+            raise DocumentError(
+                f"{name} is encrypted with AES. Run pip install cryptography, then load it again."
+            ) from error
+        except _damage() as error:
+            failure = error
+    raise DocumentError(f"{name} is a damaged PDF and cannot be opened. {remedy}") from failure
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    """All that reading a damaged file may raise."""
+    from pypdf.errors import DependencyError, DeprecationError, PyPdfError
+
+    return (PyPdfError, DependencyError, DeprecationError, *_DAMAGE)
+
+
+def _unlocked(data: bytes, name: str) -> PdfReader:
+    """A reader of the file, opened with the empty password where it is encrypted."""
     from pypdf import PasswordType, PdfReader
-    from pypdf.errors import DependencyError, PyPdfError
 
-    damaged = DocumentError(
-        f"{name} is a damaged PDF and cannot be opened. Open it in a PDF viewer and print it to a "
-        "new PDF, then load that."
-    )
-    try:
-        reader = PdfReader(io.BytesIO(data), strict=False)
-        locked = reader.is_encrypted and reader.decrypt("") is PasswordType.NOT_DECRYPTED
-        pages = len(reader.pages) if not locked else 0
-    except DependencyError as error:
-        raise DocumentError(
-            f"{name} is encrypted with AES. Run pip install cryptography, then load it again."
-        ) from error
-    except (PyPdfError, *_DAMAGE) as error:
-        raise damaged from error
-    if locked:
+    reader = PdfReader(io.BytesIO(data), strict=False)
+    if reader.is_encrypted and reader.decrypt("") is PasswordType.NOT_DECRYPTED:
         raise DocumentError(
             f"{name} is protected by a password. Save a copy without one, then load that."
         )
-    if pages == 0:
-        raise damaged
     return reader
 
 
-def _read(reader: PdfReader, name: str, limits: Limits) -> Content:
-    from pypdf.errors import PyPdfError
-
+def _read(reader: PdfReader, name: str, limits: Limits, warnings: list[str]) -> Content:
     total = len(reader.pages)
-    warnings: list[str] = []
     if total > limits.max_pages:
         warnings.append(f"{name} has {total:,} pages; the first {limits.max_pages:,} were read.")
     deadline = time.monotonic() + limits.max_seconds
+    outline = _outline(reader)
+    path: tuple[str, ...] = ()
     parts: list[str] = []
     marks: list[Mark] = []
     unread: list[int] = []
     length = 0
     for number in range(1, min(total, limits.max_pages) + 1):
         if length > limits.max_characters or time.monotonic() > deadline:
-            warnings.append(f"{name} is too long to read whole; reading stopped at page {number}.")
+            warnings.append(
+                f"{name} is too long to read whole; the pages from {number} on are left out. "
+                "Split it into several files."
+            )
             break
         try:
             text = clean(reader.pages[number - 1].extract_text()).strip()
-        except (PyPdfError, *_DAMAGE):
+        except _damage():
             unread.append(number)
-            continue
-        if not text:
-            continue
-        if parts:
-            length += len(_SEPARATOR)
-        marks.append(Mark(length, number, ()))
-        parts.append(text)
-        length += len(text)
+            text = ""
+        if text:
+            length += len(_SEPARATOR) if parts else 0
+            marks.extend(_page_marks(text, length, number, path, outline[number]))
+            parts.append(text)
+            length += len(text)
+        if outline[number]:
+            path = outline[number][-1]
     if unread:
         warnings.append(_unread(name, unread))
     if not parts:
         raise DocumentError(_no_text(name, bool(unread)))
     return Content(_SEPARATOR.join(parts), tuple(marks), total, tuple(warnings))
+
+
+def _page_marks(
+    text: str, start: int, page: int, path: tuple[str, ...], entries: list[tuple[str, ...]]
+) -> list[Mark]:
+    """The mark at the top of a page, and one where the title of each outline entry stands."""
+    marks = [Mark(start, page, path)]
+    place = 0
+    for entry in entries:
+        title = re.compile(r"\s+".join(map(re.escape, entry[-1].split())), re.IGNORECASE)
+        found = title.search(text, place)
+        place = found.start() if found else place
+        if marks[-1].start == start + place:
+            marks.pop()
+        marks.append(Mark(start + place, page, entry))
+        place = found.end() if found else place
+    return marks
+
+
+def _outline(reader: PdfReader) -> defaultdict[int, list[tuple[str, ...]]]:
+    """The heading paths of the outline by page, from 1; nothing where it is damaged."""
+    found: defaultdict[int, list[tuple[str, ...]]] = defaultdict(list)
+    count = 0
+
+    def walk(entries: list[Any], parents: tuple[str, ...]) -> None:
+        nonlocal count
+        path = parents
+        for entry in entries:
+            count += 1
+            if count > _MAX_OUTLINE:
+                return
+            if isinstance(entry, list):
+                walk(entry, path)
+                continue
+            title = " ".join(clean(str(entry.title)).split())[:_MAX_TITLE]
+            path = (*parents, title) if title else parents
+            page = reader.get_destination_page_number(entry)
+            if page is not None and page >= 0 and title:
+                found[page + 1].append(path)
+
+    try:
+        walk(reader.outline, ())
+    except _damage():
+        found.clear()
+    return found
 
 
 def _unread(name: str, pages: list[int]) -> str:

@@ -101,7 +101,7 @@ def _loader(data: bytes, name: str) -> Loader:
     for signature, what, remedy in _KNOWN:
         if data.startswith(signature):
             raise DocumentError(f"{name} is {what}. {remedy}. Supported: {supported()}.")
-    if _WEB_PAGE.match(data[:4096].lower()):
+    if _WEB_PAGE.match(data[:4096].removeprefix(b"\xef\xbb\xbf").lower()):
         raise DocumentError(
             f"{name} is a web page. Save it as PDF or as text. Supported: {supported()}."
         )

@@ -110,7 +110,8 @@ def _blank(lines: list[str], index: int) -> bool:
 
 
 def _is_title(line: str) -> bool:
-    """Capitals, at least five letters and twice as many letters as other signs."""
+    """Capitals, at least five letters and twice as many as other signs, no speech, no dash."""
     letters = sum(character.isalpha() for character in line)
     others = sum(not character.isalpha() and not character.isspace() for character in line)
-    return line.isupper() and letters >= 5 and letters >= 2 * others and line[-1] not in "!?,;:"
+    plain = line[0] not in "\"'“‘«([" and line[-1] not in "!?,;:-—"
+    return plain and line.isupper() and letters >= 5 and letters >= 2 * others

@@ -1,0 +1,82 @@
+"""How a walk of Tracert-RAG ends: the reason, in plain words, and what to change."""
+
+from __future__ import annotations
+
+import math
+
+from tracert.methods._tracert_settings import TracertRagSettings
+from tracert.methods._walk import Decision, TracertWalk
+from tracert.trace import Stop, StopReason
+
+
+def reached(walk: TracertWalk) -> Stop:
+    """The goal was entered."""
+    return Stop(
+        StopReason.GOAL_REACHED, f"The walk entered the goal after {_passages(len(walk.path))}."
+    )
+
+
+def empty_corridor(walk: TracertWalk) -> Stop:
+    """No passage lies within the radius, or there is none at all."""
+    nearest = walk.nearest_to_query()
+    if nearest is None:
+        return Stop(
+            StopReason.EMPTY_CORRIDOR,
+            "The corpus holds no passage.",
+            "Load a document with text in it.",
+        )
+    radius, paper = walk.corridor.radius, walk.corridor.paper_radius
+    remedy = "Turn strict off, so that the radius widens to the nearest passages."
+    if paper > 1e-6:
+        remedy = (
+            "Turn strict off, so that the radius widens to the nearest passages, or raise "
+            f"radius_scale to at least {_up(nearest / paper)}."
+        )
+    return Stop(
+        StopReason.EMPTY_CORRIDOR,
+        f"No passage lies within the radius {radius:.3f}; the nearest is at {nearest:.3f}.",
+        remedy,
+    )
+
+
+def dead_end(walk: TracertWalk, decision: Decision, settings: TracertRagSettings) -> Stop:
+    """No unvisited neighbour is left."""
+    nearest = walk.nearest_left(decision)
+    where = f"after {_passages(len(walk.path))}" if walk.path else "at the question"
+    goal = None if decision.goal_locked else decision.goal_distance
+    if nearest is None and goal is None:
+        return Stop(
+            StopReason.DEAD_END,
+            f"The corridor has no further passage {where}, and the goal may be entered after "
+            f"{settings.min_passages} only.",
+            f"Raise radius_scale, or lower min_passages to {max(len(walk.path), 1)}.",
+        )
+    if nearest is None or (goal is not None and goal < nearest):
+        least, what = decision.goal_distance, "the goal"
+    else:
+        least, what = nearest, "the nearest unvisited passage"
+    delta = "no delta" if decision.delta is None else f"delta {decision.delta:.3f}"
+    return Stop(
+        StopReason.DEAD_END,
+        f"The walk ends {where}: nothing unvisited lies within {delta}, and the goal is at "
+        f"{decision.goal_distance:.3f}.",
+        f"Raise delta to at least {_up(least)}, the distance of {what}.",
+    )
+
+
+def out_of_hops(walk: TracertWalk, settings: TracertRagSettings) -> Stop:
+    """All moves are made, and the goal is not entered."""
+    return Stop(
+        StopReason.MAX_HOPS,
+        f"The walk made its {settings.max_hops} moves; the goal is at {walk.distance_to_goal:.3f}.",
+        "Raise max_hops to walk on, or alpha to pull the walk towards the goal.",
+    )
+
+
+def _up(value: float) -> str:
+    """The value to three places, rounded up, so that following the advice is enough."""
+    return f"{math.ceil(value * 1000.0 - 1e-6) / 1000.0:.3f}"
+
+
+def _passages(count: int) -> str:
+    return "1 passage" if count == 1 else f"{count} passages"

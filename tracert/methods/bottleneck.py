@@ -1,0 +1,83 @@
+"""The smallest threshold at which a set of passages connects two vectors.
+
+In the complete graph over start, goal and passages, weighted by cosine distance and without
+the edge from start to goal, the minimax path is the one whose longest edge is shortest. Its
+longest edge is the bottleneck: with the threshold there, a path from start to goal exists;
+with any smaller one, none does. It is the longest edge on the path between the two in the
+minimum spanning tree (Hu, 'The Maximum Capacity Route Problem', 1961).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from tracert.methods.exact import Reals
+
+#: Passages over which the bottleneck is exact; over more, the nearest are taken.
+MOST: Final = 4000
+
+
+class _Tree:
+    """The passages reached from one end without an edge longer than the threshold."""
+
+    def __init__(self, to_end: Reals, aim: Reals) -> None:
+        #: The shortest edge from the tree to each passage, infinite once it is expanded.
+        self.reach = to_end.copy()
+        self.expanded = np.zeros(len(to_end), dtype=bool)
+        self._aim = aim
+
+    def next(self, threshold: float) -> int | None:
+        """The passage within the threshold that is nearest to the other end, if any is left."""
+        open_rows = np.flatnonzero(self.reach <= threshold)
+        if len(open_rows) == 0:
+            return None
+        return int(open_rows[np.argmin(self._aim[open_rows])])
+
+    def expand(self, row: int, distances: Reals) -> None:
+        """Take a passage in, `distances` being those from it to all passages."""
+        self.expanded[row] = True
+        np.minimum(self.reach, distances, out=self.reach)
+        self.reach[self.expanded] = np.inf
+
+    def holds(self, row: int, threshold: float) -> bool:
+        """Whether a path within the threshold leads from this end to the passage."""
+        return bool(self.expanded[row] or self.reach[row] <= threshold)
+
+    def way_out(self) -> float:
+        """The shortest edge that leaves the tree."""
+        return float(self.reach.min())
+
+
+def bottleneck(passages: Reals, to_start: Reals, to_goal: Reals) -> float:
+    """The longest edge of the minimax path from start to goal over the passages.
+
+    Two trees grow, from the start and from the goal, as in Prim's algorithm, each over the
+    edges no longer than the threshold, which begins at the larger of the two shortest edges
+    at the ends: no path has less. Where a tree is complete and does not touch the other, the
+    shortest edge that leaves it bounds the bottleneck from below, and the threshold rises to
+    it. Within the threshold the order is free, so that the passage nearest to the other
+    end is expanded first. One matrix-vector product a passage expanded; never all pairs.
+
+    Args:
+        passages: unit vectors in float64, shape (m, d).
+        to_start: their cosine distances to the start, shape (m,).
+        to_goal: their cosine distances to the goal, shape (m,).
+
+    Returns:
+        The threshold; infinite where there is no passage.
+    """
+    if len(passages) == 0:
+        return float("inf")
+    threshold = float(max(to_start.min(), to_goal.min()))
+    trees = (_Tree(to_start, to_goal), _Tree(to_goal, to_start))
+    while True:
+        for tree, other in zip(trees, reversed(trees), strict=True):
+            row = tree.next(threshold)
+            if row is None:
+                threshold = max(threshold, tree.way_out())
+                continue
+            if other.holds(row, threshold):
+                return threshold
+            tree.expand(row, np.maximum(1.0 - passages @ passages[row], 0.0))

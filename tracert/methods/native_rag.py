@@ -1,0 +1,154 @@
+"""Native RAG: the k chunks most similar to the question (plain top-k), the baseline.
+
+    evidence = the k chunks d of largest cos(v_q, v_d)
+
+Lewis et al., 'Retrieval-Augmented Generation for Knowledge-Intensive NLP Tasks', 2020, and
+section 2.1 of the Tracert-RAG paper. The search is exact: no approximate index. Ties within
+1e-9 are broken by position in the text.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from tracert.corpus.model import Corpus
+from tracert.errors import CorpusError, SettingError
+from tracert.methods.base import (
+    CANDIDATES_KEPT,
+    Outcome,
+    Question,
+    Resources,
+    Walk,
+    setting,
+    settings_values,
+)
+from tracert.methods.exact import Reals, Rows, Vectors, unit
+from tracert.trace import Candidate, Cost, Node, NodeKind, Step, Stop, StopReason
+
+
+@dataclass(frozen=True, slots=True)
+class NativeRagSettings:
+    """How many chunks are kept, and how many a trace names."""
+
+    k: int = setting(5, "How many passages are kept.", low=1, high=50, step=1, label="Passages")
+    candidates_kept: int = setting(
+        CANDIDATES_KEPT,
+        "How many candidates the trace names; the counts cover all.",
+        low=1,
+        high=5000,
+        step=1,
+        label="Candidates in the trace",
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """The question and its vector, shape (d,)."""
+
+    question: str
+    vector: npt.NDArray[np.float32]
+    cost: Cost
+
+
+class NativeRag:
+    """Plain top-k as a method of the registry."""
+
+    name = "native_rag"
+    title = "Native RAG (plain top-k)"
+    summary = (
+        "Takes the passages most similar to the question and nothing else. It is the baseline "
+        "that every other method has to beat at the same number of passages."
+    )
+    needs: Literal["corpus", "knowledge"] = "corpus"
+    settings_type = NativeRagSettings
+
+    def prepare(self, question: Question, resources: Resources) -> Prepared:
+        """Embed the question.
+
+        Raises:
+            SettingError: the question is empty.
+            EmbedderError: the question could not be embedded.
+        """
+        text = question.text.strip()
+        if not text:
+            raise SettingError("The question is empty. Type one.")
+        begun = time.perf_counter()
+        vector = resources.embed([text])[0]
+        return Prepared(text, vector, Cost({"embed": time.perf_counter() - begun}))
+
+    def walk(self, prepared: Prepared, settings: NativeRagSettings, resources: Resources) -> Walk:
+        """One step: rank all chunks, keep k.
+
+        Raises:
+            CorpusError: no corpus was passed in.
+        """
+        corpus = resources.corpus
+        if corpus is None:
+            raise CorpusError("native_rag searches a corpus. Name one with --corpus.")
+        shown = max(settings.k, settings.candidates_kept)
+        vectors = Vectors(corpus.matrix)
+        rows, distances = vectors.nearest(unit(prepared.vector), shown)
+        kept = min(settings.k, len(rows))
+        ids = [corpus.ids[row] for row in rows]
+        yield Step(
+            index=0,
+            action="rank",
+            source="query",
+            target=ids[0] if ids else None,
+            values={"k": float(settings.k)},
+            counts={"kept": kept, "below_k": len(corpus.ids) - kept},
+            candidates=_candidates(ids, 1.0 - distances, kept),
+        )
+        evidence = tuple(ids[:kept])
+        return Outcome(
+            info=corpus.info,
+            nodes=_nodes(prepared, corpus, rows),
+            path=("query", *evidence),
+            evidence=evidence,
+            stop=_stop(kept, settings.k),
+            settings=settings_values(settings),
+        )
+
+
+def _candidates(ids: list[str], similarities: Reals, kept: int) -> tuple[Candidate, ...]:
+    if not ids:
+        return ()
+    limit = float(similarities[kept - 1])
+    reasons = (f"similarity at least {limit:.4f}", f"similarity below {limit:.4f}, the k-th")
+    return tuple(
+        Candidate(
+            id,
+            place < kept,
+            "kept" if place < kept else "below_k",
+            reasons[place >= kept],
+            {"similarity": similarity},
+        )
+        for place, (id, similarity) in enumerate(zip(ids, similarities.tolist(), strict=True))
+    )
+
+
+def _nodes(prepared: Prepared, corpus: Corpus, rows: Rows) -> tuple[Node, ...]:
+    query = Node("query", NodeKind.QUERY, "Question", prepared.question, vector=prepared.vector)
+    block = np.array(corpus.matrix[rows])
+    chunks = corpus.chunks(rows.tolist())
+    return (query, *(chunk.node(vector) for chunk, vector in zip(chunks, block, strict=True)))
+
+
+def _stop(kept: int, k: int) -> Stop:
+    if kept == 0:
+        return Stop(
+            StopReason.EMPTY_CORRIDOR,
+            "The corpus holds no passage.",
+            "Load a document with text in it.",
+        )
+    if kept < k:
+        return Stop(
+            StopReason.HOPS_DONE,
+            f"All {kept} passages of the corpus were kept; {k} were asked for.",
+        )
+    return Stop(StopReason.HOPS_DONE, f"The {k} passages most similar to the question were kept.")

@@ -1,0 +1,554 @@
+"""The store: chunks and vectors of every corpus in Chroma, written so that a crash shows nothing.
+
+A corpus is one *head* and some *parts*, all of them Chroma collections. A part holds chunks with
+their vectors and is never changed once it is filled; the head holds no vectors, only, as its
+metadata, the manifest: name, embedder, chunking and the documents in order, each with the part
+that its chunks lie in. A write fills new parts first and then changes the head by one `modify`,
+which is one transaction: that is the commit. Whoever reads the head before it sees the old corpus
+whole, whoever reads it after sees the new one whole. Parts that no head names are the leavings of
+a crash or of a replaced document; the next write sweeps them.
+
+Parts are never changed because the embedded Chroma keeps vectors in an index of plain files that
+another process may read half-written: with chromadb 1.5.9 a reader beside a writer on the same
+collection failed ("Error finding id") or ended in a segmentation fault, while the metadata, in
+SQLite, was always whole and fresh. So metadata is read at any time by one client, and vectors are
+read and written only under the store's file lock, by a client of their own that is closed before
+the lock is given back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, astuple, dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+import numpy as np
+import numpy.typing as npt
+
+from tracert.corpus.chunking import Chunking
+from tracert.corpus.model import Chunk, Mark
+from tracert.errors import CancelledError, CorpusError, StoreError, TracertError
+from tracert.home import home
+from tracert.trace import CorpusInfo
+
+if TYPE_CHECKING:
+    from chromadb.api import ClientAPI
+    from chromadb.api.models.Collection import Collection
+
+#: Chunks read out of Chroma at once: all at once needs four times the memory.
+PAGE: Final = 5_000
+#: Rows given to a server in one request, so that none grows beyond some megabytes.
+BATCH: Final = 2_000
+MAX_NAME: Final = 200
+_FORMAT: Final = "tracert.store/1"
+#: On a server another machine may be writing: its parts are swept only after this long.
+_ABANDONED_SECONDS: Final = 24 * 3600
+
+Cancelled = Callable[[], bool]
+Vectors = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRecord:
+    """A document as the manifest names it; `part` is the collection that holds its chunks."""
+
+    name: str
+    kind: str
+    fingerprint: str
+    chunks: int
+    characters: int
+    pages: int | None
+    part: str
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusRecord:
+    """A corpus as the store lists it.
+
+    `embedder` is the name in the registry and `identity` the exact model; `created` and
+    `changed` are seconds since 1970. `id` stays when the corpus is renamed or changed.
+    """
+
+    id: str
+    name: str
+    embedder: str
+    identity: str
+    dimension: int
+    chunking: Chunking
+    documents: tuple[DocumentRecord, ...]
+    created: float
+    changed: float
+
+    @property
+    def size(self) -> int:
+        """The number of chunks."""
+        return sum(document.chunks for document in self.documents)
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the embedder's identity, the chunking and the documents in order."""
+        return fingerprint(self.identity, self.chunking, [d.fingerprint for d in self.documents])
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The collections that hold the chunks, each once."""
+        return tuple(dict.fromkeys(document.part for document in self.documents))
+
+    @property
+    def info(self) -> CorpusInfo:
+        """What a trace says of the corpus."""
+        return CorpusInfo(self.name, self.fingerprint, self.embedder, self.dimension, self.size)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Page:
+    """Some chunks with their vectors, shape (len(chunks), d), in no order to rely on.
+
+    `marks[i]` are the marks of the document that stand at or after the start of chunk i and
+    before that of the next, so that the document can be cut anew.
+    """
+
+    chunks: Sequence[Chunk]
+    vectors: Vectors
+    marks: Sequence[tuple[Mark, ...]]
+
+
+def fingerprint(identity: str, chunking: Chunking, documents: Sequence[str]) -> str:
+    """The fingerprint of a corpus: whatever changes a vector, a text or a row changes it."""
+    parts = [_FORMAT, identity, json.dumps(asdict(chunking), sort_keys=True), *documents]
+    return hashlib.sha256("\x00".join(parts).encode()).hexdigest()
+
+
+def check_name(name: str) -> str:
+    """The name of a corpus without outer blanks.
+
+    Raises:
+        CorpusError: it is empty, too long or has control characters.
+    """
+    name = name.strip()
+    if not name or len(name) > MAX_NAME or not name.isprintable():
+        raise CorpusError(
+            f"A corpus cannot be called {name[:40]!r}. Pass a name of 1 to {MAX_NAME} printable "
+            "characters."
+        )
+    return name
+
+
+class Store:
+    """All corpora of one data folder, or of one Chroma server.
+
+    Threads may share an instance and processes may share a folder. `path` is the data folder;
+    `CHROMA_URL` moves chunks and vectors to a Chroma server and `CHROMA_API_KEY` to Chroma
+    Cloud, with `CHROMA_TENANT` and `CHROMA_DATABASE`.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = home() if path is None else path
+        self._place = _place_of(self.path)
+        self._reader: ClientAPI | None = None
+        self._opening = Lock()
+
+    # --- reading: the metadata alone, fresh at every call --------------------------------
+
+    def corpora(self) -> list[CorpusRecord]:
+        """Every committed corpus, by name.
+
+        Raises:
+            StoreError: the store cannot be read.
+        """
+        return sorted(self._heads(self._metadata_client()), key=lambda r: r.name.casefold())
+
+    def find(self, name: str) -> CorpusRecord | None:
+        """The corpus of that name, or None."""
+        return next((record for record in self.corpora() if record.name == name), None)
+
+    def corpus(self, name: str) -> CorpusRecord:
+        """The corpus of that name.
+
+        Raises:
+            CorpusError: there is none; the text names those that exist.
+        """
+        records = self.corpora()
+        for record in records:
+            if record.name == name:
+                return record
+        names = ", ".join(repr(record.name) for record in records[:8]) or "none"
+        raise CorpusError(
+            f"There is no corpus {name!r}. Index documents under that name or ask one that "
+            f"exists: {names}."
+        )
+
+    # --- under the lock: vectors, and every change ---------------------------------------
+
+    @contextmanager
+    def session(self, cancelled: Cancelled | None = None) -> Iterator[Session]:
+        """The store for oneself: one session at a time over all threads and processes.
+
+        Raises:
+            CancelledError: `cancelled` said so while another session was awaited.
+            StoreError: the store cannot be reached.
+        """
+        with self._lock(cancelled):
+            with self._errors():
+                client = self._place.open(apart=True)
+            try:
+                yield Session(self, client, embedded=self._place.embedded)
+            finally:
+                client.close()
+
+    def rename(self, name: str, new: str) -> CorpusRecord:
+        """Give a corpus another name.
+
+        Raises:
+            CorpusError: there is no such corpus, or the new name is taken or unfit.
+        """
+        new = check_name(new)
+        with self.session() as session:
+            record = self.corpus(name)
+            if new == name:
+                return record
+            if self.find(new) is not None:
+                raise CorpusError(f"There is a corpus {new!r} already. Choose another name.")
+            return session.commit(replace(record, name=new))
+
+    def delete(self, name: str) -> None:
+        """Delete a corpus with all its chunks.
+
+        Raises:
+            CorpusError: there is no such corpus.
+        """
+        with self.session() as session:
+            session.delete(self.corpus(name))
+
+    # --- inner ----------------------------------------------------------------------------
+
+    def _metadata_client(self) -> ClientAPI:
+        with self._opening, self._errors():
+            if self._reader is None:
+                self._reader = self._place.open(apart=False)
+            return self._reader
+
+    def _heads(self, client: ClientAPI) -> list[CorpusRecord]:
+        with self._errors():
+            found = []
+            for collection in _all_collections(client):
+                metadata = collection.metadata or {}
+                if metadata.get("tracert") == _FORMAT and metadata.get("manifest"):
+                    found.append(_read_manifest(collection.name, str(metadata["manifest"])))
+            return found
+
+    @contextmanager
+    def _lock(self, cancelled: Cancelled | None) -> Iterator[None]:
+        from filelock import FileLock, Timeout
+
+        self.path.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(self.path / "store.lock", thread_local=False)
+        while True:
+            try:
+                lock.acquire(timeout=0.25)
+                break
+            except Timeout:
+                if cancelled is not None and cancelled():
+                    raise CancelledError("Cancelled while another write was awaited.") from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Chroma's errors as ours, without a path or a key in them."""
+        import httpx
+        from chromadb.errors import ChromaError
+
+        try:
+            yield
+        except TracertError:
+            raise
+        except (ChromaError, httpx.HTTPError, OSError, ValueError) as error:
+            raise StoreError(f"{self._place.trouble} ({str(error)[:160]})") from error
+
+
+class Session:
+    """The store while one holds its lock. Made by `Store.session`."""
+
+    def __init__(self, store: Store, client: ClientAPI, *, embedded: bool) -> None:
+        self._store = store
+        self._client = client
+        self._embedded = embedded
+        with store._errors():
+            limit = client.get_max_batch_size()
+        self._batch = limit if embedded else min(BATCH, limit)
+
+    def fill(
+        self,
+        page: Page,
+        *,
+        on_stored: Callable[[int], None] | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> str:
+        """A new part with the chunks of this page; its name.
+
+        Nothing shows before `commit` names the part. A cancelled or failed part is deleted.
+
+        Raises:
+            CancelledError: `cancelled` said so.
+            StoreError: Chroma refused.
+        """
+        with self._store._errors():
+            part = self._create("part")
+        try:
+            for first in range(0, len(page.chunks), self._batch):
+                if cancelled is not None and cancelled():
+                    raise CancelledError("Cancelled; nothing half-made was kept.")
+                last = first + self._batch
+                some = page.chunks[first:last]
+                with self._store._errors():
+                    part.add(
+                        ids=[chunk.id for chunk in some],
+                        embeddings=page.vectors[first:last],
+                        documents=[chunk.text for chunk in some],
+                        metadatas=[
+                            _to_metadata(chunk, marks)
+                            for chunk, marks in zip(some, page.marks[first:last], strict=True)
+                        ],
+                    )
+                if on_stored is not None:
+                    on_stored(first + len(some))
+        except BaseException:
+            with self._store._errors():
+                self._client.delete_collection(part.name)
+            raise
+        return str(part.name)
+
+    def commit(self, record: CorpusRecord) -> CorpusRecord:
+        """Make the record the truth by one change of its head, then sweep what it left behind.
+
+        An empty `id` makes a new corpus.
+        """
+        with self._store._errors():
+            if record.id:
+                head = self._client.get_collection(record.id, embedding_function=None)
+            else:
+                head = self._create("head")
+                record = replace(record, id=head.name)
+            record = replace(record, changed=time.time())
+            head.modify(metadata={"tracert": _FORMAT, "manifest": _write_manifest(record)})
+        self.sweep()
+        return record
+
+    def delete(self, record: CorpusRecord) -> None:
+        """Delete a corpus: its head first, so that it is gone at once, then its parts."""
+        with self._store._errors():
+            self._client.delete_collection(record.id)
+        self.sweep()
+
+    def pages(self, record: CorpusRecord) -> Iterator[Page]:
+        """The chunks of a corpus with their vectors, page by page, each chunk once.
+
+        Raises:
+            StoreError: a part is gone or holds other rows than the manifest says.
+        """
+        wanted = {(d.part, d.fingerprint): d for d in record.documents}
+        for name in record.parts:
+            with self._store._errors():
+                part = self._client.get_collection(name, embedding_function=None)
+                size = part.count()
+            for first in range(0, size, PAGE):
+                with self._store._errors():
+                    rows = part.get(
+                        limit=PAGE, offset=first, include=["embeddings", "documents", "metadatas"]
+                    )
+                page = _page_from_rows(rows, name, wanted)
+                if page.chunks:
+                    yield page
+
+    def sweep(self) -> None:
+        """Delete every collection of ours that no corpus names.
+
+        On a server, where another machine may be in the middle of a write, only what has
+        lain there for a day.
+        """
+        named: set[str] = set()
+        for record in self._store._heads(self._client):
+            named |= {record.id, *record.parts}
+        with self._store._errors():
+            for collection in list(_all_collections(self._client)):
+                metadata = collection.metadata or {}
+                if metadata.get("tracert") != _FORMAT or collection.name in named:
+                    continue
+                age = time.time() - float(metadata.get("created", 0.0))
+                if self._embedded or age > _ABANDONED_SECONDS or metadata.get("owner") == _OWNER:
+                    self._client.delete_collection(collection.name)
+
+    def _create(self, role: str) -> Collection:
+        return self._client.create_collection(
+            f"tracert-{role}-{uuid.uuid4().hex}",
+            metadata={"tracert": _FORMAT, "owner": _OWNER, "created": time.time()},
+            configuration={"hnsw": {"space": "ip"}},
+            embedding_function=None,
+        )
+
+
+#: This process, so that on a server it sweeps its own leavings and no other's.
+_OWNER: Final = uuid.uuid4().hex
+
+
+# --- where the store lies -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """How a client is opened. `trouble` is the sentence for when it fails."""
+
+    embedded: bool
+    trouble: str
+    folder: str = ""
+    url: str = ""
+
+    def open(self, *, apart: bool) -> ClientAPI:
+        """A client; `apart` gives one that shares no cache with the others of this process."""
+        import chromadb
+        from chromadb.config import DEFAULT_DATABASE, DEFAULT_TENANT, Settings
+
+        settings = Settings(anonymized_telemetry=False)
+        if self.embedded:
+            # Chroma shares one system, with its index of vectors, among the clients of one path.
+            folder = os.path.join(self.folder, ".") if apart else self.folder  # noqa: PTH118
+            with _OPENING:
+                return chromadb.PersistentClient(folder, settings=settings)
+        tenant = os.environ.get("CHROMA_TENANT")
+        database = os.environ.get("CHROMA_DATABASE")
+        if not self.url:
+            return chromadb.CloudClient(tenant=tenant, database=database, settings=settings)
+        parts = urlsplit(self.url)
+        key = os.environ.get("CHROMA_API_KEY")
+        return chromadb.HttpClient(
+            host=parts.hostname or "localhost",
+            port=parts.port or (443 if parts.scheme == "https" else 8000),
+            ssl=parts.scheme == "https",
+            headers={"x-chroma-token": key} if key else None,
+            settings=settings,
+            tenant=tenant or DEFAULT_TENANT,
+            database=database or DEFAULT_DATABASE,
+        )
+
+
+_OPENING = Lock()
+
+
+def _place_of(path: Path) -> _Place:
+    url = os.environ.get("CHROMA_URL", "").strip()
+    if url:
+        return _Place(
+            False,
+            "The Chroma server of CHROMA_URL did not do as asked. Check that it runs "
+            "and that the address is right, or unset CHROMA_URL",
+            url=url,
+        )
+    if os.environ.get("CHROMA_API_KEY"):
+        return _Place(
+            False,
+            "Chroma Cloud did not do as asked. Check CHROMA_API_KEY, CHROMA_TENANT and "
+            "CHROMA_DATABASE, or unset them",
+        )
+    return _Place(
+        True,
+        "The store in the data folder cannot be used. Check that the disk has room and that the "
+        "folder may be written, or set TRACERT_HOME to another one",
+        folder=str(path / "store"),
+    )
+
+
+# --- to and from Chroma -------------------------------------------------------------------
+
+
+def _all_collections(client: ClientAPI) -> Iterator[Collection]:
+    """Every collection; a server gives at most some hundred in one reply."""
+    size, offset = 100, 0
+    while True:
+        some = client.list_collections(limit=size, offset=offset)
+        yield from some
+        if len(some) < size:
+            return
+        offset += size
+
+
+def _write_manifest(record: CorpusRecord) -> str:
+    data = asdict(record)
+    del data["id"]
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+@lru_cache(maxsize=256)
+def _read_manifest(id: str, text: str) -> CorpusRecord:
+    try:
+        data = json.loads(text)
+        data["chunking"] = Chunking(**data["chunking"])
+        data["documents"] = tuple(DocumentRecord(**document) for document in data["documents"])
+        return CorpusRecord(id=id, **data)
+    except (ValueError, TypeError, KeyError) as error:
+        raise StoreError(
+            "The store holds a corpus that this version cannot read. Delete the folder 'store' "
+            "in the data folder and index again."
+        ) from error
+
+
+def _to_metadata(chunk: Chunk, marks: tuple[Mark, ...]) -> dict[str, str | int]:
+    metadata: dict[str, str | int] = {
+        "document": chunk.document_fingerprint,
+        "name": chunk.document,
+        "position": chunk.position,
+        "start": chunk.start,
+        "end": chunk.end,
+        "heading": json.dumps(chunk.heading_path, ensure_ascii=False),
+    }
+    if chunk.page is not None:
+        metadata["page"] = chunk.page
+    if marks:
+        metadata["marks"] = json.dumps([astuple(mark) for mark in marks], ensure_ascii=False)
+    return metadata
+
+
+def _page_from_rows(rows: Any, part: str, wanted: dict[tuple[str, str], DocumentRecord]) -> Page:
+    chunks: list[Chunk] = []
+    marks: list[tuple[Mark, ...]] = []
+    kept: list[int] = []
+    for row, (id, text, metadata) in enumerate(
+        zip(rows["ids"], rows["documents"], rows["metadatas"], strict=True)
+    ):
+        document = wanted.get((part, metadata["document"]))
+        if document is None:
+            continue
+        kept.append(row)
+        chunks.append(
+            Chunk(
+                id=id,
+                text=text,
+                document=document.name,
+                document_fingerprint=document.fingerprint,
+                position=metadata["position"],
+                page=metadata.get("page"),
+                heading_path=tuple(json.loads(metadata["heading"])),
+                start=metadata["start"],
+                end=metadata["end"],
+            )
+        )
+        marks.append(
+            tuple(
+                Mark(start, page, tuple(heading))
+                for start, page, heading in json.loads(metadata.get("marks", "[]"))
+            )
+        )
+    vectors = np.asarray(rows["embeddings"], dtype=np.float32)
+    return Page(chunks, vectors[kept] if len(kept) < len(vectors) else vectors, marks)

@@ -1,0 +1,432 @@
+"""The workspace: what pages, the command line and Python use, over one data folder.
+
+It keeps nothing that another process could make stale: the store's record is read at every call,
+and everything kept in memory (snapshots, maps, preparations) is keyed by the corpus's
+fingerprint. One instance serves all sessions and threads of a process.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any, Final, Generic, Literal, TypeVar
+
+from tracert import indexing, projection
+from tracert.corpus.chunking import Chunking
+from tracert.corpus.model import Chunk
+from tracert.embedding.base import Embedder
+from tracert.embedding.registry import embedder as embedder_by_name
+from tracert.errors import CorpusError, SettingError, TracertError
+from tracert.home import home
+from tracert.indexing import Cancelled, IndexReport, Input, OnProgress
+from tracert.language.answer import write_answer
+from tracert.language.base import ChatModel, OnText
+from tracert.methods.base import Method, Question, Resources, collect, parse_settings
+from tracert.methods.registry import method as method_by_name
+from tracert.projection import Projection
+from tracert.snapshot import Snapshot, open_snapshot
+from tracert.store import CorpusRecord, Store
+from tracert.trace import Cost, Map, Trace, Value
+
+BUILTIN: Final = "The Long Spark"
+DEFAULT_METHOD: Final = "tracert_rag"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class MapStatus:
+    """What map a corpus has now.
+
+    `state` is 'pca' while none is asked for or the corpus is too small, 'fitting' while UMAP
+    runs, 'umap' once it is there and 'failed', with the reason in `message`, if it could not
+    be made; PCA is shown in all of these but 'umap'.
+    """
+
+    state: Literal["pca", "fitting", "umap", "failed"]
+    message: str = ""
+
+
+class Workspace:
+    """All corpora of one data folder and all that can be done with them."""
+
+    def __init__(self, path: Path | str | None = None) -> None:
+        """Open the data folder `path`, or `TRACERT_HOME`, or the platform's."""
+        self.path = home() if path is None else Path(path)
+        self.store = Store(self.path)
+        self._snapshots: _Recent[Snapshot] = _Recent(4)
+        self._maps: _Recent[Projection] = _Recent(8)
+        self._prepared: _Recent[Any] = _Recent(64)
+        self._fits: dict[str, Thread] = {}
+        self._failed: dict[str, str] = {}
+        self._lock = Lock()
+
+    # --- corpora --------------------------------------------------------------------------
+
+    def corpora(self) -> list[CorpusRecord]:
+        """Every corpus, by name, as it is at this moment."""
+        return self.store.corpora()
+
+    def corpus(self, name: str) -> CorpusRecord:
+        """One corpus's record.
+
+        Raises:
+            CorpusError: there is none of that name.
+        """
+        return self.store.corpus(name)
+
+    def open(self, name: str) -> Snapshot:
+        """One corpus with its chunks and vectors, as it is at this moment.
+
+        Raises:
+            CorpusError: there is none of that name.
+            StoreError: the store cannot be read.
+        """
+        record = self.store.corpus(name)
+        key = (record.id, record.changed, record.fingerprint)
+        return self._snapshots.get(key, lambda: open_snapshot(self.store, name))
+
+    def index(
+        self,
+        files: Sequence[Input],
+        name: str,
+        *,
+        chunking: Chunking | None = None,
+        embedder: Embedder | str | None = None,
+        replace: bool = False,
+        on_progress: OnProgress | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> IndexReport:
+        """Add files to a corpus; see `tracert.indexing.index`."""
+        return indexing.index(
+            files,
+            store=self.store,
+            name=name,
+            chunking=chunking,
+            embedder=embedder,
+            replace=replace,
+            on_progress=on_progress,
+            cancelled=cancelled,
+        )
+
+    def reindex(
+        self,
+        name: str,
+        *,
+        chunking: Chunking | None = None,
+        embedder: Embedder | str | None = None,
+        on_progress: OnProgress | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> IndexReport:
+        """Cut and embed a corpus anew from the texts in the store."""
+        return indexing.reindex(
+            store=self.store,
+            name=name,
+            chunking=chunking,
+            embedder=embedder,
+            on_progress=on_progress,
+            cancelled=cancelled,
+        )
+
+    def rename(self, name: str, new: str) -> CorpusRecord:
+        """Give a corpus another name.
+
+        Raises:
+            CorpusError: there is no such corpus, or the new name is taken or unfit.
+        """
+        return self.store.rename(name, new)
+
+    def delete(self, name: str) -> None:
+        """Delete a corpus.
+
+        Raises:
+            CorpusError: there is no such corpus.
+        """
+        self.store.delete(name)
+
+    def remove_document(self, name: str, fingerprint: str) -> CorpusRecord:
+        """Take one document out of a corpus.
+
+        Raises:
+            CorpusError: there is no such corpus or document, or it is the last one.
+        """
+        return indexing.remove_document(fingerprint, store=self.store, name=name)
+
+    def ensure_builtin(self) -> CorpusRecord | None:
+        """The built-in corpus, indexed if there is no corpus at all; None without its files."""
+        records = self.corpora()
+        if records:
+            return next((record for record in records if record.name == BUILTIN), records[0])
+        folder = builtin_folder()
+        if folder is None:
+            return None
+        self.index([folder], BUILTIN)
+        return self.corpus(BUILTIN)
+
+    def document_text(self, name: str, fingerprint: str) -> str:
+        """The whole text of a document of a corpus, exactly.
+
+        Raises:
+            CorpusError: there is no such corpus or document.
+        """
+        return self.open(name).document_text(fingerprint)
+
+    def document_chunks(self, name: str, fingerprint: str) -> list[Chunk]:
+        """The chunks of a document of a corpus, in order.
+
+        Raises:
+            CorpusError: there is no such corpus or document.
+        """
+        return self.open(name).document_chunks(fingerprint)
+
+    # --- the map --------------------------------------------------------------------------
+
+    def projection(self, name: str, *, kind: Literal["auto", "pca"] = "auto") -> Projection:
+        """The map of a corpus at once: UMAP if it is there, else PCA while UMAP is fitted.
+
+        With 'auto' a missing UMAP is begun in a background thread; `map_status` tells how far
+        it is. `kind` 'pca' asks for PCA and begins nothing.
+
+        Raises:
+            CorpusError: there is no such corpus.
+        """
+        return self._projection(self.open(name), kind)
+
+    def map_status(self, name: str) -> MapStatus:
+        """What `projection` would give now, and why.
+
+        Raises:
+            CorpusError: there is no such corpus.
+        """
+        record = self.store.corpus(name)
+        fingerprint = record.fingerprint
+        with self._lock:
+            if fingerprint in self._failed:
+                return MapStatus("failed", self._failed[fingerprint])
+            if fingerprint in self._fits:
+                return MapStatus("fitting", _fitting(record.size))
+        if record.size < projection.FEWEST:
+            return MapStatus(
+                "pca", f"PCA, since there are fewer than {projection.FEWEST} passages."
+            )
+        if self._map_path(fingerprint).is_file():
+            return MapStatus("umap", _fitted(record.size))
+        return MapStatus("pca")
+
+    def wait_for_map(self, name: str, seconds: float | None = None) -> MapStatus:
+        """Begin the UMAP of a corpus if it is missing and wait for it, at most so long."""
+        self.projection(name)
+        with self._lock:
+            thread = self._fits.get(self.store.corpus(name).fingerprint)
+        if thread is not None:
+            thread.join(seconds)
+        return self.map_status(name)
+
+    def map_of(
+        self, trace: Trace, snapshot: Snapshot, kind: Literal["auto", "pca"] = "auto"
+    ) -> Map:
+        """The picture plane of a trace over an open corpus."""
+        return projection.map_of(
+            trace, self._projection(snapshot, kind), snapshot.matrix, snapshot.ids.row
+        )
+
+    # --- asking ---------------------------------------------------------------------------
+
+    def ask(
+        self,
+        question: str,
+        *,
+        corpus: str | None = None,
+        knowledge: Any = None,
+        method: str | Method = DEFAULT_METHOD,
+        settings: Mapping[str, Value] | None = None,
+        goal: str | None = None,
+        model: ChatModel | None = None,
+        embedder: Embedder | None = None,
+        answer: bool = True,
+        with_map: bool | Literal["auto", "pca"] = True,
+        fresh: bool = False,
+        on_text: OnText | None = None,
+    ) -> Trace:
+        """Run a method and give its trace.
+
+        What does not depend on the settings (embedding, the model's goal) is kept for the same
+        corpus, question, goal and model, so that asking again with other settings is
+        arithmetic alone.
+
+        Args:
+            question: what is asked.
+            corpus: the corpus's name, for the methods that walk one.
+            knowledge: the graph of notes, for the methods that walk one.
+            method: its name, or the method itself.
+            settings: values by name; texts are read by the setting's type.
+            goal: a goal typed by hand.
+            model: a language model; without one the offline stand-ins work.
+            embedder: the corpus's embedder where it cannot be made by name alone (a key).
+            answer: whether to write an answer.
+            with_map: whether to put the nodes on the map, on PCA's if 'pca'.
+            fresh: prepare anew, with the model asked again.
+            on_text: gets the answer's text as the model writes it.
+
+        Raises:
+            CorpusError: there is no such corpus.
+            SettingError: the method or a setting is unknown or out of range.
+            EmbedderError: the question could not be embedded.
+        """
+        chosen = method_by_name(method) if isinstance(method, str) else method
+        values = parse_settings(chosen.settings_type, settings or {})
+        begun = time.perf_counter()
+        snapshot, found = self._over(chosen, corpus, knowledge, embedder)
+        resources = Resources(embed=found.embed, corpus=snapshot, model=model, knowledge=knowledge)
+        opened = time.perf_counter() - begun
+        asked = Question(question, goal)
+        key = (
+            chosen.name,
+            snapshot.info.fingerprint if snapshot else id(knowledge),
+            found.identity,
+            asked,
+            model.name if model else None,
+        )
+        if fresh:
+            self._prepared.forget(key)
+        prepared = self._prepared.get(key, lambda: chosen.prepare(asked, resources))
+        trace = collect(
+            chosen.walk(prepared, values, resources),
+            method=chosen.name,
+            question=question,
+            seed=projection.SEED,
+            prepared=prepared.cost,
+        )
+        trace = replace(trace, cost=Cost({"open": opened}).plus(trace.cost))
+        if answer:
+            trace = trace.with_answer(*write_answer(trace, model, found.embed, on_text=on_text))
+        if with_map and snapshot is not None:
+            begun = time.perf_counter()
+            trace = trace.with_map(
+                self.map_of(trace, snapshot, "pca" if with_map == "pca" else "auto")
+            )
+            spent = Cost({"map": time.perf_counter() - begun})
+            trace = replace(trace, cost=trace.cost.plus(spent))
+        return trace
+
+    # --- inner ----------------------------------------------------------------------------
+
+    def _over(
+        self, method: Method, corpus: str | None, knowledge: Any, embedder: Embedder | None
+    ) -> tuple[Snapshot | None, Embedder]:
+        if method.needs == "knowledge":
+            if knowledge is None:
+                raise SettingError(f"{method.name} walks through notes. Pass a folder of notes.")
+            return None, embedder or embedder_by_name(indexing.DEFAULT_EMBEDDER)
+        if corpus is None:
+            raise SettingError(f"{method.name} walks through a corpus. Pass the name of one.")
+        snapshot = self.open(corpus)
+        found = embedder or embedder_by_name(snapshot.info.embedder)
+        if found.identity != snapshot.record.identity:
+            raise CorpusError(
+                f"The corpus {corpus!r} was embedded by {snapshot.record.identity!r}, the "
+                f"question would be by {found.identity!r}. Choose that embedder or re-index."
+            )
+        return snapshot, found
+
+    def _map_path(self, fingerprint: str) -> Path:
+        return projection.path_of(self.path / "maps", fingerprint)
+
+    def _projection(self, snapshot: Snapshot, kind: Literal["auto", "pca"]) -> Projection:
+        fingerprint = snapshot.info.fingerprint
+        if kind == "auto" and snapshot.info.size >= projection.FEWEST:
+            found = self._maps.peek(("umap", fingerprint))
+            if found is None:
+                found = projection.load(self._map_path(fingerprint), snapshot.info.size)
+                if found is not None:
+                    self._maps.put(("umap", fingerprint), found)
+            if found is not None:
+                return found
+            self._begin_fit(snapshot)
+        return self._maps.get(("pca", fingerprint), lambda: projection.fit_pca(snapshot.matrix))
+
+    def _begin_fit(self, snapshot: Snapshot) -> None:
+        fingerprint = snapshot.info.fingerprint
+        with self._lock:
+            if fingerprint in self._fits or fingerprint in self._failed:
+                return
+            thread = Thread(
+                target=self._fit, args=(snapshot,), name=f"umap-{fingerprint[:8]}", daemon=True
+            )
+            self._fits[fingerprint] = thread
+        thread.start()
+
+    def _fit(self, snapshot: Snapshot) -> None:
+        fingerprint = snapshot.info.fingerprint
+        message = "UMAP stopped before its end. PCA is shown; open the corpus again to retry."
+        try:
+            path = self._map_path(fingerprint)
+            fitted = projection.fit_umap(snapshot.matrix)
+            projection.save(fitted, path)
+            self._maps.put(("umap", fingerprint), fitted)
+            message = ""
+        except (TracertError, OSError, ValueError, MemoryError, ImportError) as error:
+            message = f"UMAP could not be fitted ({str(error)[:160]}). PCA is shown."
+        finally:
+            with self._lock:
+                if message:
+                    self._failed[fingerprint] = message
+                del self._fits[fingerprint]
+
+
+def builtin_folder() -> Path | None:
+    """The folder of the built-in document, where the project's files are beside the package."""
+    folder = Path(__file__).resolve().parent.parent / "knowledge" / "document"
+    return folder if folder.is_dir() else None
+
+
+def _fitted(size: int) -> str:
+    if size <= projection.MOST_FITTED:
+        return ""
+    return (
+        f"UMAP was fitted on {projection.MOST_FITTED:,} of {size:,} passages, evenly spread; "
+        "the others are placed among them."
+    )
+
+
+def _fitting(size: int) -> str:
+    return (
+        f"UMAP is being fitted to {min(size, projection.MOST_FITTED):,} passages; PCA until then."
+    )
+
+
+class _Recent(Generic[T]):
+    """The last few values by key, for many threads; two that miss at once both make theirs."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[Hashable, T] = OrderedDict()
+        self._lock = Lock()
+
+    def peek(self, key: Hashable) -> T | None:
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+            return self._values.get(key)
+
+    def put(self, key: Hashable, value: T) -> None:
+        with self._lock:
+            self._values[key] = value
+            self._values.move_to_end(key)
+            while len(self._values) > self._most:
+                self._values.popitem(last=False)
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        found = self.peek(key)
+        if found is None:
+            found = make()
+            self.put(key, found)
+        return found
+
+    def forget(self, key: Hashable) -> None:
+        with self._lock:
+            self._values.pop(key, None)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -40,4 +41,27 @@ class Embedder(Protocol):
         Raises:
             EmbedderError: the vectors could not be had; the text says what to do.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CostEstimate:
+    """What embedding will cost, before it starts.
+
+    `texts` and `tokens` count what must be sent; vectors at hand from an attempt before are left
+    out. `dollars` is None where no price is known; `prices_as_of` is the month of the prices.
+    """
+
+    texts: int
+    tokens: int
+    dollars: float | None
+    prices_as_of: str
+
+
+@runtime_checkable
+class Priced(Protocol):
+    """An embedder that sends texts out and may cost money; ask it before `embed`."""
+
+    def estimate(self, texts: Sequence[str]) -> CostEstimate:
+        """What `embed` of these texts will send and cost; nothing goes out."""
         ...

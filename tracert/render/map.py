@@ -1,0 +1,435 @@
+"""The map of a trace as a plotly figure: the corpus as ground, the walk drawn over it.
+
+Positions of the question and the goal are approximate (they were placed into a map that was
+fitted without them) and drawn hollow. True cosines are on hover. Text of documents is
+escaped, since plotly reads a little markup in hover texts.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from tracert.render.frames import Frame, frame
+from tracert.render.palette import PALETTES, Palette, Theme
+from tracert.render.words import called, place
+from tracert.trace import NodeKind, Trace
+
+Colour = Literal["position", "similarity", "kept"]
+#: More points than this are drawn by WebGL.
+GL_FROM = 4000
+HEIGHT = 520
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """The points of the corpus, by row: what lies under the walk.
+
+    `positions` (n, 2); `similarity` (n,) cosines to the question; `kept` (n,) the share of
+    each point's ten nearest neighbours that the map keeps; `inside` (n,) whether the corridor
+    holds it. What is not known is None. `ids` may be empty where the trace alone is there.
+    """
+
+    positions: npt.NDArray[np.float32]
+    ids: Sequence[str] = ()
+    labels: Mapping[str, str] | None = None
+    similarity: npt.NDArray[np.float32] | None = None
+    kept: npt.NDArray[np.float32] | None = None
+    inside: npt.NDArray[np.bool_] | None = None
+
+    def colours(self) -> tuple[Colour, ...]:
+        """The ways in which these points can be coloured."""
+        known: list[Colour] = ["position"]
+        if self.similarity is not None:
+            known.append("similarity")
+        if self.kept is not None:
+            known.append("kept")
+        return tuple(known)
+
+
+#: What a colour of the ground means, and the two ends of its scale.
+COLOUR_WORDS: dict[Colour, tuple[str, str, str]] = {
+    "position": ("Position in the text", "start", "end"),
+    "similarity": ("Cosine to the question", "far", "near"),
+    "kept": ("Neighbours that the map keeps", "none", "all"),
+}
+
+
+def ground_of(trace: Trace) -> Ground | None:
+    """The ground that the trace itself carries; None where it has no map."""
+    if trace.map is None:
+        return None
+    return Ground(positions=trace.map.background)
+
+
+def figure(
+    trace: Trace,
+    at: int,
+    *,
+    theme: Theme = "light",
+    ground: Ground | None = None,
+    colour: Colour = "position",
+    selected: str | None = None,
+) -> Any:
+    """The map at a frame, as a `plotly.graph_objects.Figure`; the trace must have a map.
+
+    Every point that names a passage carries its id as `customdata[0]`. `uirevision` is the
+    map's kind and corpus, so that zoom and place survive a step and a setting.
+    """
+    import plotly.graph_objects as go
+
+    if trace.map is None:
+        raise ValueError("the trace has no map")
+    ground = ground or Ground(positions=trace.map.background)
+    palette = PALETTES[theme]
+    now = frame(trace, at)
+    labels = {node.id: node.label for node in trace.nodes}
+    traces = [_ground(go, ground, palette, colour)]
+    traces += _corridor(go, trace, ground, palette)
+    traces += _neighbours(go, trace, now, palette)
+    traces += _walk(go, trace, now, palette)
+    traces += _ends(go, trace, palette)
+    traces += _rings(go, trace, now, palette, selected)
+    made = go.Figure(traces)
+    made.update_layout(**_layout(trace, palette), annotations=_arrows(trace, now, palette, labels))
+    return made
+
+
+def selected_ids(event: Any, trace: Trace, ground: Ground | None) -> list[str]:
+    """The passages that a selection in the figure names, each checked to exist.
+
+    `event` is what the chart returned: untrusted, since it comes from the browser.
+    """
+    selection = event.get("selection") if isinstance(event, Mapping) else None
+    points = selection.get("points", ()) if isinstance(selection, Mapping) else ()
+    known = {node.id for node in trace.nodes} | set(ground.ids if ground is not None else ())
+    ids: list[str] = []
+    for point in points if isinstance(points, Sequence) else ():
+        data = point.get("customdata") if isinstance(point, Mapping) else None
+        id = data[0] if isinstance(data, list | tuple) and data else data
+        if isinstance(id, str) and id in known and id not in ids:
+            ids.append(id)
+    return ids
+
+
+# --- the layers, from the ground up -----------------------------------------------------------
+
+
+def _ground(go: Any, ground: Ground, palette: Palette, colour: Colour) -> Any:
+    count = len(ground.positions)
+    title, low, high = COLOUR_WORDS[colour]
+    values: npt.NDArray[Any] = np.linspace(0, 1, count)
+    bounds = (0.0, 1.0)
+    if colour == "similarity" and ground.similarity is not None:
+        values = ground.similarity
+        bounds = (float(values.min()), float(values.max()))
+    elif colour == "kept" and ground.kept is not None:
+        values = ground.kept
+    scale = [[i / (len(palette.scale) - 1), hue] for i, hue in enumerate(palette.scale)]
+    kind = go.Scattergl if count > GL_FROM else go.Scatter
+    texts, data = _hover(ground)
+    return kind(
+        x=ground.positions[:, 0],
+        y=ground.positions[:, 1],
+        mode="markers",
+        name="Passages",
+        showlegend=False,
+        customdata=data,
+        text=texts,
+        hovertemplate="%{text}<extra></extra>" if texts else None,
+        hoverinfo=None if texts else "skip",
+        marker={
+            "size": 7 if count < 1500 else 4,
+            "color": values,
+            "cmin": bounds[0],
+            "cmax": bounds[1],
+            "colorscale": scale,
+            "opacity": 0.85,
+            "colorbar": {
+                "title": {"text": title, "side": "top", "font": {"size": 12}},
+                "orientation": "h",
+                "thickness": 8,
+                "len": 0.45,
+                "x": 1.0,
+                "xanchor": "right",
+                "y": -0.01,
+                "yanchor": "top",
+                "tickvals": list(bounds),
+                "ticktext": [low, high],
+                "outlinewidth": 0,
+            },
+        },
+        unselected={"marker": {"opacity": 0.85}},
+    )
+
+
+def _hover(ground: Ground) -> tuple[list[str] | None, list[list[str]] | None]:
+    if not ground.ids:
+        return None, None
+    texts = []
+    labels = ground.labels or {}
+    for row, id in enumerate(ground.ids):
+        lines = [_lines(labels.get(id, id))]
+        if ground.similarity is not None:
+            lines.append(f"cosine to the question {ground.similarity[row]:.3f}")
+        if ground.kept is not None:
+            lines.append(f"the map keeps {ground.kept[row]:.0%} of its 10 neighbours")
+        texts.append("<br>".join(lines))
+    return texts, [[id] for id in ground.ids]
+
+
+def _lines(text: str, width: int = 46) -> str:
+    """Text for a hover label: escaped, broken into lines."""
+    import textwrap
+
+    return "<br>".join(html.escape(line) for line in textwrap.wrap(text, width)[:3])
+
+
+def _points(trace: Trace, ids: Sequence[str]) -> tuple[list[float], list[float], list[str]]:
+    assert trace.map is not None
+    there = [id for id in ids if id in trace.map.positions]
+    xs = [trace.map.positions[id][0] for id in there]
+    ys = [trace.map.positions[id][1] for id in there]
+    return xs, ys, there
+
+
+def _texts(trace: Trace, ids: Sequence[str]) -> list[str]:
+    vectors = {node.id: node.vector for node in trace.nodes}
+    query = next((node.vector for node in trace.nodes if node.kind is NodeKind.QUERY), None)
+    texts = []
+    for id in ids:
+        node = trace.node(id)
+        lines = [_lines(node.label)]
+        if where := place(node):
+            lines.append(_lines(where))
+        vector = vectors[id]
+        if vector is not None and query is not None and node.kind is not NodeKind.QUERY:
+            lines.append(f"cosine to the question {float(vector @ query):.3f}")
+        if node.kind in (NodeKind.QUERY, NodeKind.GOAL):
+            lines.append("placed on the map, so approximate")
+        texts.append("<br>".join(lines))
+    return texts
+
+
+def _marks(
+    go: Any, trace: Trace, ids: Sequence[str], name: str, marker: dict[str, Any], **more: Any
+) -> list[Any]:
+    xs, ys, there = _points(trace, ids)
+    if not there:
+        return []
+    return [
+        go.Scatter(
+            x=xs,
+            y=ys,
+            mode=more.pop("mode", "markers"),
+            name=name,
+            marker=marker,
+            customdata=[[id] for id in there],
+            text=_texts(trace, there),
+            hovertemplate="%{text}<extra></extra>",
+            unselected={"marker": {"opacity": 1}},
+            **more,
+        )
+    ]
+
+
+def _corridor(go: Any, trace: Trace, ground: Ground, palette: Palette) -> list[Any]:
+    marker = {
+        "symbol": "circle-open",
+        "size": 11,
+        "color": palette.kept,
+        "line": {"width": 1},
+        "opacity": 0.7,
+    }
+    if ground.inside is not None and ground.ids:
+        inside = ground.positions[ground.inside]
+        return [
+            go.Scatter(
+                x=inside[:, 0],
+                y=inside[:, 1],
+                mode="markers",
+                name="Corridor",
+                marker=marker,
+                hoverinfo="skip",
+                unselected={"marker": {"opacity": 0.7}},
+            )
+        ]
+    within = {
+        item.id
+        for step in trace.steps
+        for item in step.candidates
+        if item.rule not in ("outside_radius", "below_k")
+    }
+    ends = {node.id for node in trace.nodes if node.kind in (NodeKind.QUERY, NodeKind.GOAL)}
+    xs, ys, there = _points(trace, sorted(within - ends))
+    if not there:
+        return []
+    return [
+        go.Scatter(x=xs, y=ys, mode="markers", name="Corridor", marker=marker, hoverinfo="skip")
+    ]
+
+
+def _neighbours(go: Any, trace: Trace, now: Frame, palette: Palette) -> list[Any]:
+    if now.step is None:
+        return []
+    near = [item.id for item in now.step.candidates if item.rule == "dearer"][:40]
+    marker = {"symbol": "circle", "size": 8, "color": palette.kept}
+    return _marks(go, trace, near, "Weighed in this step", marker)
+
+
+def _walk(go: Any, trace: Trace, now: Frame, palette: Palette) -> list[Any]:
+    ids = list(now.order)
+    marker = {
+        "symbol": "circle",
+        "size": 19,
+        "color": palette.path,
+        "line": {"width": 1.5, "color": palette.paper},
+    }
+    made = _marks(go, trace, ids, "Path", marker, mode="markers")
+    xs, ys, there = _points(trace, ids)
+    if there:
+        made.append(
+            go.Scatter(
+                x=xs,
+                y=ys,
+                mode="text",
+                text=[f"<b>{now.order[id]}</b>" for id in there],
+                textfont={"color": palette.paper, "size": 12},
+                hoverinfo="skip",
+                showlegend=False,
+            )
+        )
+    return made
+
+
+def _ends(go: Any, trace: Trace, palette: Palette) -> list[Any]:
+    made: list[Any] = []
+    looks = {
+        NodeKind.QUERY: ("Question (approximate)", "diamond-open", palette.query, 17),
+        NodeKind.GOAL: ("Goal (approximate)", "star-open", palette.goal, 20),
+    }
+    for node in trace.nodes:
+        if node.kind in looks:
+            name, symbol, colour, size = looks[node.kind]
+            marker = {"symbol": symbol, "size": size, "color": colour, "line": {"width": 3}}
+            made += _marks(go, trace, [node.id], name, marker)
+    return made
+
+
+def _rings(go: Any, trace: Trace, now: Frame, palette: Palette, selected: str | None) -> list[Any]:
+    made: list[Any] = []
+    rings = (
+        (now.in_hand, "In hand", 30, 2.0, "circle-open"),
+        (selected, "Selected", 27, 2.5, "circle-open-dot"),
+    )
+    for id, name, size, width, symbol in rings:
+        if id is None:
+            continue
+        xs, ys, there = _points(trace, [id])
+        if there:
+            made.append(
+                go.Scatter(
+                    x=xs,
+                    y=ys,
+                    mode="markers",
+                    name=name,
+                    marker={
+                        "symbol": symbol,
+                        "size": size,
+                        "color": palette.ink,
+                        "line": {"width": width},
+                    },
+                    hoverinfo="skip",
+                )
+            )
+    return made
+
+
+def _arrows(
+    trace: Trace, now: Frame, palette: Palette, labels: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    assert trace.map is not None
+    moves = list(now.trail)
+    if now.step is not None and now.step.target is not None:
+        moves.append((now.step.source, now.step.target))
+    positions = trace.map.positions
+    arrows = []
+    for number, (source, target) in enumerate(moves, start=1):
+        if source not in positions or target not in positions or source not in labels:
+            continue
+        (ax, ay), (x, y) = positions[source], positions[target]
+        arrows.append(
+            {
+                "x": x,
+                "y": y,
+                "ax": ax,
+                "ay": ay,
+                "xref": "x",
+                "yref": "y",
+                "axref": "x",
+                "ayref": "y",
+                "showarrow": True,
+                "arrowhead": 2,
+                "arrowsize": 1,
+                "arrowwidth": 3.5 if number == len(moves) else 2.2,
+                "arrowcolor": palette.path,
+                "opacity": 1 if number == len(moves) else 0.75,
+                "standoff": 10,
+                "startstandoff": 10,
+                "text": "",
+            }
+        )
+    return arrows
+
+
+def _layout(trace: Trace, palette: Palette) -> dict[str, Any]:
+    assert trace.map is not None
+    axis = {"visible": False, "fixedrange": False}
+    return {
+        "height": HEIGHT,
+        "margin": {"l": 4, "r": 4, "t": 4, "b": 56},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"color": palette.ink, "size": 13, "family": "Source Sans, sans-serif"},
+        "hoverlabel": {
+            "bgcolor": palette.paper,
+            "bordercolor": palette.faint,
+            "font": {"color": palette.ink, "size": 13},
+            "align": "left",
+        },
+        "legend": {
+            "orientation": "h",
+            "x": 0,
+            "y": 1.0,
+            "yanchor": "bottom",
+            "font": {"size": 12},
+            "itemclick": False,
+            "itemdoubleclick": False,
+            "itemsizing": "trace",
+        },
+        "xaxis": axis,
+        "yaxis": {**axis, "scaleanchor": "x", "scaleratio": 1},
+        "dragmode": "pan",
+        "clickmode": "event+select",
+        "uirevision": f"{trace.map.kind}:{trace.corpus.fingerprint}",
+        "selectionrevision": "none",
+    }
+
+
+def text_of_map(trace: Trace, at: int) -> str:
+    """What the map shows, for those who do not see it."""
+    now = frame(trace, at)
+    names = [called(trace, now, id) for id in ("query", *now.order) if _known(trace, id)]
+    return (
+        f"Map of {len(trace.map.background) if trace.map else 0} passages with the path "
+        f"drawn over it: {', then '.join(names)}."
+    )
+
+
+def _known(trace: Trace, id: str) -> bool:
+    return any(node.id == id for node in trace.nodes)

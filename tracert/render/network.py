@@ -1,0 +1,191 @@
+"""The graph of a trace: which nodes are shown, the payload of the stage, and the HTML export.
+
+The model is pyvis's `Network`; the app's component and the exported page are both made of
+it. No text of a document ever enters ids, titles or headings of the export: pyvis does not
+escape them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from tracert.render.frames import frame, last
+from tracert.render.layout import map_layout, path_layout, rounded
+from tracert.render.numbers import plain
+from tracert.render.palette import LIGHT, PATH, Look
+from tracert.render.words import Words, place, words_for
+from tracert.trace import Node, NodeKind, Step, Trace
+
+if TYPE_CHECKING:
+    from pyvis.network import Network
+
+#: More nodes than this are a thicket; the graph says how many it leaves out.
+SHOWN: Final = 150
+_LINKS = re.compile(r"<(?:link|script)\b[^>]*(?:href|src)=[\"']https?:[^>]*>(?:\s*</script>)?")
+_HEADINGS = re.compile(r"<center>\s*<h1>.*?</h1>\s*</center>", re.DOTALL)
+
+
+def shown_ids(trace: Trace, limit: int = SHOWN) -> list[str]:
+    """The nodes to draw: question, goal, path and evidence, then the best candidates in turn.
+
+    Every step gets its first candidates before any step gets its later ones, so that a cut
+    takes the worst of each step.
+    """
+    first = [node.id for node in trace.nodes if node.kind in (NodeKind.QUERY, NodeKind.GOAL)]
+    ids = dict.fromkeys([*first, *trace.result.path, *trace.result.evidence])
+    deepest = max((len(step.candidates) for step in trace.steps), default=0)
+    for rank in range(deepest):
+        for step in trace.steps:
+            if rank < len(step.candidates):
+                ids.setdefault(step.candidates[rank].id)
+        if len(ids) >= limit:
+            break
+    return list(ids)[:limit]
+
+
+def revision(trace: Trace) -> str:
+    """A short name of what the graph shows: it changes when, and only when, the graph does."""
+    digest = hashlib.blake2b(digest_size=8)
+    digest.update(repr((trace.method, trace.question, trace.corpus.fingerprint)).encode())
+    digest.update(repr(sorted(trace.settings.items())).encode())
+    digest.update(repr((trace.result.path, trace.map and trace.map.kind)).encode())
+    for step in trace.steps:
+        digest.update(repr((step.source, step.target, dict(step.values))).encode())
+        digest.update(repr(len(step.candidates)).encode())
+    return digest.hexdigest()
+
+
+def payload(trace: Trace, words: Words | None = None) -> dict[str, Any]:
+    """What the stage draws: ids, short labels, positions and the rule of each candidate.
+
+    Texts of passages stay behind; a click brings them.
+    """
+    words = words or words_for(trace.method)
+    shown = shown_ids(trace)
+    known = set(shown)
+    nodes = {node.id: node for node in trace.nodes}
+    total = len(nodes)
+    return {
+        "revision": revision(trace),
+        "nodes": [_node(nodes[id]) for id in shown],
+        "layouts": {
+            "path": rounded(path_layout(trace, shown)),
+            "map": rounded(map_layout(trace, shown)),
+        },
+        "mapKind": trace.map.kind.upper() if trace.map else "",
+        "frames": [_frame(trace, words, index, known) for index in range(last(trace) + 1)],
+        "rules": [
+            {
+                "name": rule.name,
+                "label": rule.label,
+                "meaning": rule.meaning,
+                "colour": rule.look.colour,
+                "shape": rule.look.shape,
+                "line": rule.look.line,
+            }
+            for rule in words.rules
+        ],
+        "columns": [{"key": column.key, "label": column.label} for column in words.columns],
+        "shown": len(shown),
+        "total": total,
+        "size": trace.corpus.size,
+    }
+
+
+def _node(node: Node) -> dict[str, Any]:
+    return {"id": node.id, "kind": node.kind.value, "label": node.label, "place": place(node)}
+
+
+def _frame(trace: Trace, words: Words, index: int, known: set[str]) -> dict[str, Any]:
+    at = frame(trace, index)
+    step = at.step
+    return {
+        "source": at.in_hand,
+        "target": at.chosen,
+        "trail": [list(move) for move in at.trail],
+        "order": at.order,
+        "say": words.caption(trace, at),
+        "candidates": [] if step is None else _candidates(step, words, known),
+        "counts": {} if step is None else dict(step.counts),
+    }
+
+
+def _candidates(step: Step, words: Words, known: set[str]) -> list[list[Any]]:
+    keys = [column.key for column in words.columns]
+    return [
+        [item.id, item.rule, item.kept, *(plain(item.values.get(key)) for key in keys)]
+        for item in step.candidates
+        if item.id in known
+    ]
+
+
+# --- the export -----------------------------------------------------------------------------
+
+
+def network(trace: Trace, positions: dict[str, tuple[float, float]] | None = None) -> Network:
+    """The whole walk as a pyvis network, fixed in place; labels are numbers, never text."""
+    from pyvis.network import Network
+
+    words = words_for(trace.method)
+    looks = {rule.name: rule.look for rule in words.rules}
+    shown = shown_ids(trace)
+    positions = positions or path_layout(trace, shown)
+    names = {id: f"n{number}" for number, id in enumerate(shown)}
+    at = frame(trace, last(trace))
+    nodes = {node.id: node for node in trace.nodes}
+    net = Network(
+        height="720px",
+        width="100%",
+        directed=True,
+        bgcolor=LIGHT.paper,
+        font_color=LIGHT.ink,
+        cdn_resources="in_line",
+    )
+    net.toggle_physics(False)
+    rules = {item.id: item.rule for step in reversed(trace.steps) for item in step.candidates}
+    for id in shown:
+        x, y = positions.get(id, (0.0, 0.0))
+        net.add_node(names[id], x=x, y=y, **_export_look(nodes[id], at.order, looks, rules))
+    moves = [(step.source, step.target) for step in trace.steps if step.target is not None]
+    for number, (source, target) in enumerate(moves, start=1):
+        net.add_edge(
+            names[source], names[target], label=str(number), color=LIGHT.path, width=4, arrows="to"
+        )
+    return net
+
+
+def _export_look(
+    node: Node, order: dict[str, int], looks: dict[str, Look], rules: dict[str, str]
+) -> dict[str, Any]:
+    if node.kind is NodeKind.QUERY:
+        return {"label": "Question", "shape": "diamond", "color": LIGHT.query, "size": 24}
+    if node.kind is NodeKind.GOAL:
+        return {"label": "Goal", "shape": "star", "color": LIGHT.goal, "size": 26}
+    number = order.get(node.id)
+    if number is not None:
+        page = node.source.page if node.source is not None else None
+        label = f"Passage {number}" + (f", page {page}" if page is not None else "")
+        return {"label": label, "shape": "dot", "color": LIGHT.colour(PATH.colour), "size": 18}
+    look = looks.get(rules.get(node.id, ""))
+    shape = {"dot": "dot", "square": "square", "cross": "triangle"}.get(look.shape if look else "")
+    colour = LIGHT.colour(look.colour if look else "rejected")
+    return {"label": " ", "shape": shape or "dot", "color": colour, "size": 7}
+
+
+def export_html(trace: Trace) -> str:
+    """The walk as one HTML page that needs no network: vis is inside, nothing is linked.
+
+    pyvis links Bootstrap from a CDN even with everything in line; those tags are taken out.
+    """
+    page = network(trace).generate_html(notebook=False)
+    page = _LINKS.sub("", page)
+    return _HEADINGS.sub("", page)
+
+
+def candidate_ids(trace: Trace, index: int) -> Sequence[str]:
+    """The ids of the candidates of a frame, best first."""
+    step = frame(trace, index).step
+    return () if step is None else tuple(item.id for item in step.candidates)

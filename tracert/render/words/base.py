@@ -1,0 +1,99 @@
+"""What a method says about itself: its rules, its columns, its captions and its formula.
+
+The player, the graph, the map, the table and the panels are written once; what differs
+between methods is the `Words` that they are given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from tracert.render.frames import Frame
+from tracert.render.palette import Look
+from tracert.trace import Node, NodeKind, Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule that decides about a candidate: its name in the trace and how it is shown."""
+
+    name: str
+    label: str
+    meaning: str
+    look: Look
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A number of a candidate: its key in `Candidate.values`, its heading and its meaning."""
+
+    key: str
+    label: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """An equation in LaTeX: the general form, and the same with the numbers of one candidate."""
+
+    general: str
+    filled: str
+    about: str
+
+
+class Words(Protocol):
+    """How one method is put into words. Captions are plain text and may quote passages."""
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules in the order in which a legend lists them."""
+        ...
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The numbers of a candidate in the order of the table."""
+        ...
+
+    @property
+    def chapters(self) -> str:
+        """What the method does, in a paragraph, for a person who meets it first."""
+        ...
+
+    def caption(self, trace: Trace, frame: Frame) -> str:
+        """What happens in this frame, in plain words with its numbers."""
+        ...
+
+    def formula(self, trace: Trace, frame: Frame, id: str | None) -> Formula | None:
+        """The deciding equation with the numbers of that candidate, or of the chosen one."""
+        ...
+
+
+def place(node: Node) -> str:
+    """Where a passage stands: 'book.pdf, page 4, Chapter 2 › The ring'."""
+    source = node.source
+    if source is None:
+        return ""
+    parts = [source.document]
+    if source.page is not None:
+        parts.append(f"page {source.page}")
+    if source.heading_path:
+        parts.append(" › ".join(source.heading_path))
+    return ", ".join(parts)
+
+
+def called(trace: Trace, frame: Frame, id: str) -> str:
+    """What a caption calls a node: 'the question', 'the goal', 'passage 2'."""
+    node = trace.node(id)
+    if node.kind is NodeKind.QUERY:
+        return "the question"
+    if node.kind is NodeKind.GOAL:
+        return "the goal"
+    number = frame.order.get(id)
+    return f"passage {number}" if number else f"“{node.label}”"
+
+
+def quoted(trace: Trace, id: str) -> str:
+    """The first words of a passage in quotation marks; '' for the question and the goal."""
+    node = trace.node(id)
+    return "" if node.kind in (NodeKind.QUERY, NodeKind.GOAL) else f"“{node.label}”"

@@ -1,0 +1,116 @@
+"""Tracert-RAG in words: corridor, edges, costs and the greedy choice."""
+
+from __future__ import annotations
+
+from tracert.render.frames import Frame, last
+from tracert.render.numbers import count, plain
+from tracert.render.palette import CHOSEN, CONSIDERED, OUTSIDE, REFUSED, VISITED
+from tracert.render.words.base import Column, Formula, Rule, called, quoted
+from tracert.trace import Candidate, Step, StopReason, Trace
+
+GENERAL = r"\mathrm{cost}(u,v)=\underbrace{1-\cos(v_u,v_v)}_{\text{distance}}+\alpha\,D(u\to v,v_g)"
+
+
+class TracertWords:
+    """See `tracert.render.words.base.Words`."""
+
+    rules = (
+        Rule("chosen", "Chosen", "The unvisited neighbour of lowest cost.", CHOSEN),
+        Rule("dearer", "Dearer", "A neighbour, but another one cost less.", CONSIDERED),
+        Rule("no_edge", "No edge", "Farther from the node in hand than delta.", REFUSED),
+        Rule("visited", "Visited", "Already on the path; the walk never turns back.", VISITED),
+        Rule("outside_radius", "Outside", "Farther from the question than the radius.", OUTSIDE),
+    )
+    columns = (
+        Column("cost", "Cost", "Distance plus alpha times penalty. The lowest wins."),
+        Column("distance", "Distance", "Cosine distance from the node in hand to this passage."),
+        Column("penalty", "Penalty", "0 is straight towards the goal, 1 sideways, 2 backwards."),
+        Column("distance_to_query", "To question", "Cosine distance to the question."),
+    )
+    chapters = (
+        "Tracert-RAG guesses where the answer lies (the goal), keeps the passages that are no "
+        "farther from the question than the goal is (the corridor), and walks from the question "
+        "to the goal: at each step to the unvisited neighbour that costs least, where a cost is "
+        "the distance to it plus a penalty for turning away from the goal."
+    )
+
+    def caption(self, trace: Trace, frame: Frame) -> str:
+        """See `Words.caption`."""
+        if frame.step is None:
+            return _opening(trace)
+        said = _move(trace, frame, frame.step)
+        if frame.index == last(trace):
+            stop = trace.result.stop
+            said = " ".join(part for part in (said, stop.message, stop.remedy) if part)
+        return said
+
+    def formula(self, trace: Trace, frame: Frame, id: str | None) -> Formula | None:
+        """See `Words.formula`."""
+        if frame.step is None:
+            return None
+        item = frame.candidate(id) or frame.candidate(frame.chosen)
+        if item is None:
+            item = next(iter(frame.step.candidates), None)
+        if item is None or item.values.get("cost") is None:
+            return None
+        alpha = plain(frame.step.values.get("alpha"), 2)
+        distance, penalty, cost = (
+            plain(item.values.get(key)) for key in ("distance", "penalty", "cost")
+        )
+        filled = rf"{distance}+{alpha}\times{penalty}=\mathbf{{{cost}}}"
+        name = called(trace, frame, item.id)
+        return Formula(GENERAL, filled, f"From {called(trace, frame, frame.step.source)} to {name}")
+
+
+def _opening(trace: Trace) -> str:
+    stop = trace.result.stop
+    if not trace.steps:
+        return " ".join(part for part in (stop.message, stop.remedy) if part)
+    first = trace.steps[0]
+    radius = plain(first.values.get("radius"))
+    outside = first.counts.get("outside_radius", 0)
+    inside = trace.corpus.size - outside
+    return (
+        f"The question and the goal are placed. The corridor holds the {count(inside, 'passage')} "
+        f"of {trace.corpus.size:,} that lie within {radius} of the question, and the walk starts "
+        "at the question."
+    )
+
+
+def _move(trace: Trace, frame: Frame, step: Step) -> str:
+    here = called(trace, frame, step.source)
+    if step.target is None:
+        reach = step.counts.get("no_edge", 0)
+        return (
+            f"From {here} no unvisited passage lies within delta "
+            f"{plain(step.values.get('delta'))}: {count(reach, 'candidate')} are farther."
+        )
+    chosen = frame.candidate(step.target)
+    there = called(trace, frame, step.target)
+    cost = plain(chosen.values.get("cost")) if chosen is not None else ""
+    open_ = step.counts.get("chosen", 0) + step.counts.get("dearer", 0)
+    quote = quoted(trace, step.target)
+    said = f"From {here} the walk moves to {there}{', ' + quote + ',' if quote else ''}"
+    said += f" for a cost of {cost}" if cost else ""
+    if open_ == 1:
+        return said + ", the only neighbour left."
+    second = _runner_up(step)
+    said += f", the lowest of {open_:,} neighbours"
+    if second is not None:
+        said += f"; the next would have cost {plain(second.values.get('cost'))}"
+    return said + "."
+
+
+def _runner_up(step: Step) -> Candidate | None:
+    dearer = [item for item in step.candidates if item.rule == "dearer"]
+    return min(dearer, key=lambda item: _cost(item), default=None)
+
+
+def _cost(item: Candidate) -> float:
+    cost = item.values.get("cost")
+    return cost if isinstance(cost, float | int) else float("inf")
+
+
+def arrived(trace: Trace) -> bool:
+    """Whether the walk reached its goal."""
+    return trace.result.stop.reason is StopReason.GOAL_REACHED

@@ -1,0 +1,582 @@
+/* The stage: the graph of a trace and its player. Loaded once on globalThis.tracert by the
+ * loader; each mount gives `data` (see tracert.render.network.payload). Steps are drawn here at
+ * once; Python hears of them afterwards through setStateValue("at", ...). Text of documents
+ * only ever goes through textContent and the canvas. */
+(() => {
+  const mounted = new WeakMap();
+  const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const SPEEDS = [["0.5", "½×"], ["1", "1×"], ["2", "2×"], ["4", "4×"]];
+  const BEAT = 1600;
+  const TWEEN = 420;
+  const ICONS = {
+    first: "M3 3h2v10H3zM13 3v10L6 8z", back: "M11 3v10L4 8z", play: "M4 2.5v11L13 8z",
+    pause: "M4 3h3v10H4zM9 3h3v10H9z", next: "M5 3v10l7-5z", last: "M11 3h2v10h-2zM3 3v10l7-5z",
+  };
+
+  function el(tag, attributes = {}, ...children) {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name === "class") node.className = value;
+      else if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+      else if (value === true) node.setAttribute(name, "");
+      else if (value !== false && value != null) node.setAttribute(name, value);
+    }
+    node.append(...children);
+    return node;
+  }
+
+  function svg(tag, attributes) {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+    return node;
+  }
+
+  function icon(name) {
+    const box = svg("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" });
+    box.append(svg("path", { d: ICONS[name] }));
+    return box;
+  }
+
+  /* The outline of each shape, about the origin, with radius r; for canvas and legend alike. */
+  function outline(shape, r) {
+    const ring = (points) => "M" + points.map(([x, y]) => `${x.toFixed(2)} ${y.toFixed(2)}`).join("L") + "Z";
+    if (shape === "diamond") return ring([[0, -r * 1.2], [r * 1.2, 0], [0, r * 1.2], [-r * 1.2, 0]]);
+    if (shape === "square") return ring([[-r, -r], [r, -r], [r, r], [-r, r]]);
+    if (shape === "triangle") return ring([[0, -r * 1.1], [r, r * 0.8], [-r, r * 0.8]]);
+    if (shape === "star") {
+      return ring(Array.from({ length: 10 }, (_, i) => {
+        const length = i % 2 ? r * 0.58 : r * 1.32;
+        const angle = -Math.PI / 2 + (i * Math.PI) / 5;
+        return [length * Math.cos(angle), length * Math.sin(angle)];
+      }));
+    }
+    if (shape === "cross") {
+      const d = r * 0.75;
+      return `M${-d} ${-d}L${d} ${d}M${d} ${-d}L${-d} ${d}`;
+    }
+    return `M${r} 0A${r} ${r} 0 1 1 ${-r} 0A${r} ${r} 0 1 1 ${r} 0Z`;
+  }
+  const hollow = (shape) => shape === "ring" || shape === "cross";
+
+  class Stage {
+    constructor(root, css) {
+      this.root = root;
+      this.step = 0;
+      this.selected = null;
+      this.hovered = null;
+      this.layout = "path";
+      this.speed = 1;
+      this.network = null;
+      this.command = null;
+      this.data = null;
+      this.build(css);
+    }
+
+    build(css) {
+      const style = document.createElement("style");
+      style.textContent = css;
+      const button = (name, label, action) => el("button", { type: "button", "aria-label": label, title: label, class: name, onclick: action }, icon(name));
+      this.box = el("section", { class: "stage", tabindex: "0", role: "group", "aria-label": "Graph of the walk with a player. Left and right arrows step, up and down go through the candidates, space plays." });
+      this.search = el("input", { type: "search", placeholder: "Find a passage", "aria-label": "Find a passage in the graph", role: "combobox", "aria-expanded": "false", "aria-controls": "found", autocomplete: "off" });
+      this.found = el("ul", { class: "found", id: "found", role: "listbox", "aria-label": "Passages found" });
+      this.pathButton = el("button", { type: "button", "aria-pressed": "true", title: "The walk unrolled from left to right", onclick: () => this.setLayout("path") }, "Path");
+      this.mapButton = el("button", { type: "button", "aria-pressed": "false", title: "The positions of the map", onclick: () => this.setLayout("map") }, "Map");
+      this.count = el("span", { class: "muted count" });
+      this.net = el("div", { class: "net", "aria-hidden": "true" });
+      this.wait = el("div", { class: "wait" }, "Drawing the graph…");
+      this.card = el("div", { class: "card", hidden: true });
+      this.canvas = el("div", { class: "canvas" }, this.net, this.wait, this.card);
+      this.legend = el("ul", { class: "legend", "aria-label": "Legend" });
+      this.say = el("div", { class: "say", role: "status", "aria-live": "polite" });
+      this.playButton = button("play", "Play (space)", () => this.toggle());
+      this.firstButton = button("first", "First step (Home)", () => this.go(0));
+      this.backButton = button("back", "One step back (left arrow)", () => this.go(this.step - 1));
+      this.nextButton = button("next", "Next step (right arrow)", () => this.go(this.step + 1));
+      this.lastButton = button("last", "Last step (End)", () => this.go(this.lastStep()));
+      this.slider = el("input", { type: "range", min: "0", step: "1", "aria-label": "Step", oninput: () => this.go(Number(this.slider.value)) });
+      this.at = el("span", { class: "at muted" });
+      this.speedBox = el("select", { "aria-label": "Speed of playing", onchange: () => { this.speed = Number(this.speedBox.value); if (this.timer) this.beat(); } },
+        ...SPEEDS.map(([value, label]) => el("option", { value, selected: value === "1" }, label)));
+      this.box.append(
+        el("div", { class: "bar top" },
+          el("span", { class: "pair", role: "group", "aria-label": "Layout of the graph" }, this.pathButton, this.mapButton),
+          el("button", { type: "button", title: "Show the whole graph", onclick: () => this.fit(true) }, "Fit"),
+          el("span", { class: "grow" }), this.count,
+          el("div", { class: "find" }, this.search, this.found)),
+        this.canvas, this.legend, this.say,
+        el("div", { class: "bar player", role: "group", "aria-label": "Player" },
+          this.firstButton, this.backButton, this.playButton, this.nextButton, this.lastButton,
+          this.slider, this.at, this.speedBox));
+      this.root.replaceChildren(style, this.box);
+      this.search.addEventListener("input", () => this.showFound());
+      this.search.addEventListener("keydown", (event) => this.searchKey(event));
+      this.search.addEventListener("blur", () => setTimeout(() => this.closeFound(), 150));
+      this.onKey = (event) => this.key(event);
+      document.addEventListener("keydown", this.onKey);
+      this.observer = new ResizeObserver(() => this.resized());
+      this.observer.observe(this.canvas);
+    }
+
+    /* --- data from Python --------------------------------------------------------------- */
+
+    update(data, send) {
+      this.send = send;
+      const fresh = this.data === null || this.data.revision !== data.revision;
+      this.data = data;
+      this.dark = data.dark;
+      this.box.classList.toggle("dark", this.dark);
+      if (fresh) {
+        this.nodes = new Map(data.nodes.map((node) => [node.id, node]));
+        this.rules = new Map(data.rules.map((rule) => [rule.name, rule]));
+        if (!this.nodes.has(this.selected)) this.selected = null;
+      }
+      if (data.command !== this.command) {
+        this.command = data.command;
+        this.selected = data.selected;
+        if (fresh || data.step !== null) this.step = Math.min(data.step ?? this.lastStep(), this.lastStep());
+      }
+      this.step = Math.max(0, Math.min(this.step, this.lastStep()));
+      this.slider.max = String(this.lastStep());
+      const placed = Object.keys(data.layouts.map).length > 0;
+      this.mapButton.disabled = !placed;
+      this.mapButton.textContent = data.mapKind || "Map";
+      if (!placed) this.layout = "path";
+      this.pathButton.setAttribute("aria-pressed", String(this.layout === "path"));
+      this.mapButton.setAttribute("aria-pressed", String(this.layout === "map"));
+      this.count.textContent = `Showing ${data.shown} of ${data.total} nodes`;
+      this.count.title = `The trace names ${data.total} of the corpus's ${data.size} passages, question and goal included.`;
+      this.readColours();
+      if (fresh) this.make();
+      this.draw();
+      this.box.dataset.revision = data.revision;
+    }
+
+    readColours() {
+      const style = getComputedStyle(this.box);
+      const read = (name) => style.getPropertyValue(name).trim();
+      this.colours = { query: read("--query"), goal: read("--goal"), path: read("--path"), kept: read("--kept"), rejected: read("--rejected"), ink: read("--st-text-color"), paper: read("--st-background-color"), line: read("--st-border-color") };
+      this.font = read("--st-font") || "sans-serif";
+    }
+
+    lastStep() { return this.data ? this.data.frames.length - 1 : 0; }
+
+    make() {
+      const kept = this.network && this.kept ? { at: this.network.getViewPosition(), scale: this.network.getScale() } : null;
+      if (this.network) this.network.destroy();
+      const vis = globalThis.vis;
+      this.points = new vis.DataSet(this.data.nodes.map((node) => this.point(node)));
+      this.lines = new vis.DataSet([]);
+      this.network = new vis.Network(this.net, { nodes: this.points, edges: this.lines }, {
+        physics: false, autoResize: false, layout: { improvedLayout: false },
+        interaction: { hover: true, dragNodes: false, keyboard: false, selectConnectedEdges: false, tooltipDelay: 1e9 },
+        nodes: { shape: "custom", ctxRenderer: (context) => this.paint(context), chosen: false },
+        edges: { smooth: false, chosen: false, hoverWidth: 0, selectionWidth: 0 },
+      });
+      this.network.on("click", (event) => { this.box.focus({ preventScroll: true }); if (event.nodes.length) this.select(event.nodes[0]); });
+      this.network.on("hoverNode", (event) => this.hover(event.node));
+      this.network.on("blurNode", () => this.hover(null));
+      this.network.on("zoom", () => { this.kept = true; this.hover(null); });
+      this.network.on("dragEnd", () => { this.kept = true; });
+      this.network.on("afterDrawing", (context) => this.token(context));
+      this.wait.hidden = true;
+      this.width = this.canvas.clientWidth;
+      this.network.setSize("100%", "100%");
+      this.network.redraw();
+      if (kept) this.network.moveTo({ position: kept.at, scale: kept.scale });
+      else this.fit(false);
+    }
+
+    point(node) {
+      const [x, y] = this.data.layouts[this.layout][node.id] ?? [0, 0];
+      return { id: node.id, x, y, fixed: true, label: "" };
+    }
+
+    setLayout(name) {
+      if (this.layout === name || !this.data) return;
+      this.layout = name;
+      this.pathButton.setAttribute("aria-pressed", String(name === "path"));
+      this.mapButton.setAttribute("aria-pressed", String(name === "map"));
+      this.points.update(this.data.nodes.map((node) => this.point(node)));
+      this.draw();
+      this.fit(true);
+    }
+
+    resized() {
+      if (!this.network || !this.canvas.clientWidth) return;
+      const before = this.width;
+      this.width = this.canvas.clientWidth;
+      this.network.setSize("100%", "100%");
+      this.network.redraw();
+      if (!this.kept || before !== this.width) this.fit(false);
+    }
+
+    fit(animate) {
+      if (!this.network) return;
+      this.kept = false;
+      this.network.fit({ maxZoomLevel: 1.25, animation: animate && !still() ? { duration: 300, easingFunction: "easeInOutQuad" } : false });
+    }
+
+    /* --- one frame ------------------------------------------------------------------------ */
+
+    draw() {
+      if (!this.network) return;
+      const frame = this.data.frames[this.step];
+      this.roles = this.rolesOf(frame);
+      this.lines.clear();
+      this.lines.add(this.edges(frame));
+      this.points.update(this.data.nodes.map((node) => ({ id: node.id, size: this.roles.get(node.id).radius })));
+      this.say.textContent = frame.say;
+      this.slider.value = String(this.step);
+      this.at.textContent = this.step === 0 ? "Start" : `Step ${this.step} of ${this.lastStep()}`;
+      this.slider.setAttribute("aria-valuetext", this.at.textContent);
+      this.firstButton.disabled = this.backButton.disabled = this.step === 0;
+      this.nextButton.disabled = this.lastButton.disabled = this.step === this.lastStep();
+      this.playButton.disabled = this.lastStep() === 0;
+      this.drawLegend(frame);
+      this.box.dataset.step = String(this.step);
+      this.box.dataset.selected = this.selected ?? "";
+      if (this.hovered) this.hover(this.hovered);
+    }
+
+    rolesOf(frame) {
+      const roles = new Map();
+      const walked = new Set(frame.trail.flat());
+      for (const node of this.data.nodes) {
+        roles.set(node.id, { colour: "rejected", shape: "ring", radius: 4.5, opacity: 0.35, number: null, label: false });
+      }
+      let near = 0;
+      for (const [id, name, kept] of frame.candidates) {
+        const rule = this.rules.get(name);
+        if (!rule) continue;
+        const strong = rule.line !== "none" && !kept ? near++ < 8 : kept;
+        roles.set(id, { colour: rule.colour, shape: rule.shape, radius: kept ? 11 : rule.line === "none" ? 5 : 7.5, opacity: kept || strong ? 1 : rule.line === "none" ? 0.5 : 0.75, number: null, label: false });
+      }
+      for (const [id, number] of Object.entries(frame.order)) {
+        if (roles.has(id)) roles.set(id, { colour: "path", shape: "dot", radius: 15, opacity: 1, number, label: true });
+      }
+      for (const node of this.data.nodes) {
+        if (node.kind === "query") roles.set(node.id, { colour: "query", shape: "diamond", radius: 15, opacity: 1, number: null, label: true, name: "Question" });
+        if (node.kind === "goal") roles.set(node.id, { colour: "goal", shape: "star", radius: 16, opacity: 1, number: null, label: true, name: "Goal", hollow: !walked.has(node.id) && frame.target !== node.id });
+      }
+      if (frame.source && roles.has(frame.source)) roles.get(frame.source).hand = true;
+      if (frame.target && roles.has(frame.target)) roles.get(frame.target).chosen = true;
+      return roles;
+    }
+
+    edges(frame) {
+      const lines = [];
+      const colour = this.colours;
+      const arrow = { to: { enabled: true, scaleFactor: 0.75 } };
+      frame.trail.forEach(([from, to]) => {
+        if (this.nodes.has(from) && this.nodes.has(to)) lines.push({ from, to, width: 3.5, color: { color: colour.path, opacity: 0.75 }, arrows: arrow });
+      });
+      let drawn = 0;
+      for (const [id, name, kept] of frame.candidates) {
+        const rule = this.rules.get(name);
+        if (!rule || !frame.source || id === frame.source) continue;
+        if (kept) lines.push({ from: frame.source, to: id, width: 5, color: { color: colour.path }, arrows: arrow });
+        else if (rule.line !== "none" && drawn++ < 24) {
+          lines.push({ from: frame.source, to: id, width: 1.2, dashes: rule.line === "dotted" ? [1, 5] : [6, 5], color: { color: colour[rule.colour], opacity: drawn <= 8 ? 0.7 : 0.28 } });
+        }
+      }
+      if (!frame.candidates.length && frame.source && frame.target) lines.push({ from: frame.source, to: frame.target, width: 5, color: { color: colour.path }, arrows: arrow });
+      return lines;
+    }
+
+    paint({ ctx, id, x, y }) {
+      const role = this.roles?.get(id) ?? { colour: "rejected", shape: "ring", radius: 5, opacity: 0.4 };
+      const colour = this.colours[role.colour];
+      const path = new Path2D(outline(role.shape, role.radius));
+      return {
+        drawNode: () => {
+          ctx.save();
+          ctx.translate(x, y);
+          ctx.globalAlpha = role.opacity;
+          if (role.hand || role.chosen) {
+            ctx.beginPath();
+            ctx.arc(0, 0, role.radius + 9, 0, 2 * Math.PI);
+            ctx.fillStyle = colour;
+            ctx.globalAlpha = role.hand ? 0.2 : 0.12;
+            ctx.fill();
+            ctx.globalAlpha = 1;
+            if (role.hand) { ctx.lineWidth = 2; ctx.strokeStyle = this.colours.ink; ctx.stroke(); }
+          }
+          if (id === this.selected) {
+            ctx.beginPath();
+            ctx.arc(0, 0, role.radius + 6, 0, 2 * Math.PI);
+            ctx.lineWidth = 3;
+            ctx.setLineDash([4, 3]);
+            ctx.strokeStyle = this.colours.ink;
+            ctx.globalAlpha = 1;
+            ctx.stroke();
+            ctx.setLineDash([]);
+          }
+          ctx.lineWidth = role.number || role.name ? 2.5 : 1.8;
+          ctx.strokeStyle = colour;
+          const empty = hollow(role.shape) || role.hollow;
+          ctx.fillStyle = empty ? this.colours.paper : colour;
+          if (role.shape !== "cross") ctx.fill(path);
+          ctx.globalAlpha = role.opacity;
+          ctx.stroke(path);
+          if (role.number) {
+            ctx.fillStyle = this.colours.paper;
+            ctx.font = `700 15px ${this.font}`;
+            ctx.textAlign = "center";
+            ctx.textBaseline = "middle";
+            ctx.fillText(String(role.number), 0, 0.5);
+          }
+          ctx.restore();
+        },
+        drawExternalLabel: () => this.paintLabel(ctx, id, x, y, role),
+        nodeDimensions: { width: role.radius * 2, height: role.radius * 2 },
+      };
+    }
+
+    /* Labels keep their size on the screen whatever the zoom, within bounds. */
+    paintLabel(ctx, id, x, y, role) {
+      const node = this.nodes.get(id);
+      const text = role.name ?? (role.label || id === this.selected || id === this.hovered ? node?.label : null);
+      if (!text) return;
+      const zoom = Math.max(0.75, Math.min(2.4, 1 / this.network.getScale()));
+      const size = (role.name ? 15 : 13.5) * zoom;
+      const high = size * 1.22;
+      const font = `${role.name ? 650 : 450} ${size}px ${this.font}`;
+      const lines = this.wrap(ctx, text, font, this.layout === "path" ? 330 : 150 * zoom);
+      ctx.save();
+      ctx.font = font;
+      ctx.textAlign = "center";
+      ctx.textBaseline = "top";
+      ctx.lineJoin = "round";
+      // Labels of neighbours on the path stand above and below in turn, so that they never meet.
+      const above = this.layout === "path" && role.number ? role.number % 2 === 1 : false;
+      const gap = role.radius + 7 * zoom;
+      const top = above ? y - gap - lines.length * high : y + gap;
+      lines.forEach((line, i) => {
+        ctx.lineWidth = 5 * zoom;
+        ctx.strokeStyle = this.colours.paper;
+        ctx.strokeText(line, x, top + i * high);
+        ctx.fillStyle = role.name ? this.colours[role.colour] : this.colours.ink;
+        ctx.fillText(line, x, top + i * high);
+      });
+      ctx.restore();
+    }
+
+    wrap(ctx, text, font, width) {
+      const key = `${font}|${width}|${text}`;
+      this.wrapped ??= new Map();
+      if (this.wrapped.has(key)) return this.wrapped.get(key);
+      ctx.save();
+      ctx.font = font;
+      const lines = [""];
+      for (const word of text.split(" ")) {
+        const longer = lines[lines.length - 1] ? `${lines[lines.length - 1]} ${word}` : word;
+        if (ctx.measureText(longer).width <= width || !lines[lines.length - 1]) lines[lines.length - 1] = longer;
+        else if (lines.length === 2) { lines[1] = `${lines[1].replace(/…$/, "")}…`; break; } else lines.push(word);
+      }
+      ctx.restore();
+      const cut = lines.map((line) => (line.length > 40 ? `${line.slice(0, 39)}…` : line));
+      if (this.wrapped.size > 2000) this.wrapped.clear();
+      this.wrapped.set(key, cut);
+      return cut;
+    }
+
+    /* A spark runs along the chosen edge while a step is new. */
+    token(ctx) {
+      if (!this.spark) return;
+      const share = Math.min(1, (performance.now() - this.spark.begun) / TWEEN);
+      const at = this.network.getPositions([this.spark.from, this.spark.to]);
+      const [a, b] = [at[this.spark.from], at[this.spark.to]];
+      if (share >= 1 || !a || !b) { this.spark = null; return; }
+      const eased = share * (2 - share);
+      ctx.beginPath();
+      ctx.arc(a.x + (b.x - a.x) * eased, a.y + (b.y - a.y) * eased, 9, 0, 2 * Math.PI);
+      ctx.fillStyle = this.colours.path;
+      ctx.fill();
+      ctx.lineWidth = 3;
+      ctx.strokeStyle = this.colours.paper;
+      ctx.stroke();
+      requestAnimationFrame(() => this.network?.redraw());
+    }
+
+    drawLegend(frame) {
+      const row = (shape, colour, line, label, title, n) => {
+        const box = svg("svg", { viewBox: "0 0 26 16", "aria-hidden": "true" });
+        if (line !== "none") box.append(svg("path", { d: "M0 8H26", stroke: this.colours[colour], "stroke-width": line === "solid" ? 3 : 1.5, "stroke-dasharray": line === "solid" ? "none" : line === "dotted" ? "1 4" : "5 3", fill: "none" }));
+        box.append(svg("path", { d: outline(shape, shape === "star" ? 6 : 5.5), transform: "translate(13 8)", fill: hollow(shape) ? this.colours.paper : this.colours[colour], stroke: this.colours[colour], "stroke-width": 1.6 }));
+        return el("li", { title }, box, label, ...(n === undefined ? [] : [el("span", { class: "n" }, Number(n).toLocaleString("en"))]));
+      };
+      const kinds = new Set(this.data.nodes.map((node) => node.kind));
+      this.legend.replaceChildren(
+        row("diamond", "query", "none", "Question", "Where the walk starts: the vector of the question."),
+        ...(kinds.has("goal") ? [row("star", "goal", "none", "Goal", "Where the walk wants to go: the vector of the predicted answer.")] : []),
+        ...this.data.rules.filter((rule) => this.step === 0 || frame.counts[rule.name]).map((rule) => row(rule.shape, rule.colour, rule.line, rule.label, rule.meaning, frame.counts[rule.name])));
+    }
+
+    /* --- what a person does ------------------------------------------------------------- */
+
+    go(step, playing = false) {
+      if (!playing) this.stop();
+      const to = Math.max(0, Math.min(step, this.lastStep()));
+      if (to === this.step) return;
+      const forward = to === this.step + 1;
+      this.step = to;
+      const frame = this.data.frames[to];
+      this.spark = forward && frame.source && frame.target && !still() && this.nodes.has(frame.target) ? { from: frame.source, to: frame.target, begun: performance.now() } : null;
+      this.draw();
+      this.tell(140);
+    }
+
+    select(id) {
+      this.selected = id;
+      this.draw();
+      this.network.redraw();
+      this.tell(0);
+    }
+
+    tell(delay) {
+      clearTimeout(this.pending);
+      const message = { revision: this.data.revision, step: this.step, selected: this.selected, moment: Date.now() };
+      this.pending = setTimeout(() => this.send("at", message), delay);
+    }
+
+    toggle() { if (this.timer) this.stop(); else this.play(); }
+
+    play() {
+      if (this.step === this.lastStep()) { this.step = 0; this.draw(); this.tell(140); }
+      this.playButton.replaceChildren(icon("pause"));
+      this.playButton.setAttribute("aria-label", "Pause (space)");
+      this.beat();
+    }
+
+    beat() {
+      clearInterval(this.timer);
+      this.timer = setInterval(() => {
+        this.go(this.step + 1, true);
+        if (this.step === this.lastStep()) this.stop();
+      }, BEAT / this.speed);
+    }
+
+    stop() {
+      clearInterval(this.timer);
+      this.timer = null;
+      this.playButton.replaceChildren(icon("play"));
+      this.playButton.setAttribute("aria-label", "Play (space)");
+    }
+
+    key(event) {
+      if (!this.data || event.altKey || event.ctrlKey || event.metaKey || !this.box.isConnected) return;
+      const host = this.root.host ?? this.box;
+      const inside = document.activeElement === host || this.box.contains(document.activeElement);
+      if (!inside && document.activeElement && document.activeElement !== document.body) return;
+      const target = this.root.activeElement ?? document.activeElement;
+      if (target instanceof HTMLInputElement && target.type === "search") return;
+      if (target instanceof HTMLSelectElement) return;
+      if (event.key === " " && target instanceof HTMLButtonElement) return;
+      if (!inside && (event.key === "ArrowUp" || event.key === "ArrowDown" || event.key === "Home" || event.key === "End")) return;
+      const action = {
+        ArrowLeft: () => this.go(this.step - 1), ArrowRight: () => this.go(this.step + 1),
+        Home: () => this.go(0), End: () => this.go(this.lastStep()), " ": () => this.toggle(),
+        ArrowDown: () => this.through(1), ArrowUp: () => this.through(-1),
+        Escape: () => this.hover(null),
+      }[event.key];
+      if (!action) return;
+      event.preventDefault();
+      action();
+    }
+
+    through(by) {
+      const frame = this.data.frames[this.step];
+      const ids = frame.candidates.length ? frame.candidates.map(([id]) => id) : this.data.nodes.map((node) => node.id);
+      const at = ids.indexOf(this.selected);
+      this.select(ids[at < 0 ? 0 : Math.max(0, Math.min(ids.length - 1, at + by))]);
+    }
+
+    hover(id) {
+      this.hovered = id;
+      if (!id || !this.nodes.has(id)) { this.card.hidden = true; this.network?.redraw(); return; }
+      const node = this.nodes.get(id);
+      const entry = this.data.frames[this.step].candidates.find(([name]) => name === id);
+      const title = el("b");
+      title.textContent = node.kind === "query" ? "The question" : node.kind === "goal" ? "The goal" : node.label;
+      const where = el("div", { class: "where" });
+      where.textContent = node.kind === "query" || node.kind === "goal" ? node.label : node.place;
+      const parts = [title, where];
+      if (entry) {
+        const rule = this.rules.get(entry[1]);
+        const list = el("dl", {}, el("dt", {}, "Rule"), el("dd", {}, rule ? rule.label : entry[1]));
+        this.data.columns.forEach((column, i) => list.append(el("dt", {}, column.label), el("dd", {}, entry[3 + i])));
+        parts.push(list);
+      }
+      this.card.replaceChildren(...parts);
+      this.card.hidden = false;
+      const at = this.network.canvasToDOM(this.network.getPositions([id])[id]);
+      const { clientWidth: wide, clientHeight: high } = this.canvas;
+      const { offsetWidth: w, offsetHeight: h } = this.card;
+      this.card.style.left = `${Math.max(6, Math.min(at.x + 18 + w > wide ? at.x - w - 18 : at.x + 18, wide - w - 6))}px`;
+      this.card.style.top = `${Math.max(6, Math.min(at.y - h / 2, high - h - 6))}px`;
+    }
+
+    /* --- search ------------------------------------------------------------------------- */
+
+    showFound() {
+      const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const hits = words.length ? this.data.nodes.filter((node) => words.every((word) => `${node.label} ${node.place}`.toLowerCase().includes(word))).slice(0, 12) : [];
+      this.found.replaceChildren(...hits.map((node, i) => {
+        const row = el("li", { role: "option", id: `hit-${i}`, "aria-selected": String(i === 0), onpointerdown: (event) => { event.preventDefault(); this.take(node.id); } });
+        const where = el("small");
+        row.textContent = node.label;
+        where.textContent = node.place;
+        row.append(where);
+        row.dataset.node = node.id;
+        return row;
+      }));
+      if (words.length && !hits.length) {
+        this.found.replaceChildren(el("li", { "aria-disabled": "true" }, "No node of this graph has these words."));
+      }
+      this.search.setAttribute("aria-expanded", String(words.length > 0));
+      if (hits.length) this.search.setAttribute("aria-activedescendant", "hit-0"); else this.search.removeAttribute("aria-activedescendant");
+    }
+
+    closeFound() { this.found.replaceChildren(); this.search.setAttribute("aria-expanded", "false"); }
+
+    searchKey(event) {
+      const rows = [...this.found.querySelectorAll("[role=option]")];
+      const at = rows.findIndex((row) => row.getAttribute("aria-selected") === "true");
+      if (event.key === "Escape") { this.search.value = ""; this.closeFound(); }
+      if (event.key === "Enter" && rows[at]) this.take(rows[at].dataset.node);
+      if ((event.key === "ArrowDown" || event.key === "ArrowUp") && rows.length) {
+        event.preventDefault();
+        const to = Math.max(0, Math.min(rows.length - 1, at + (event.key === "ArrowDown" ? 1 : -1)));
+        rows.forEach((row, i) => row.setAttribute("aria-selected", String(i === to)));
+        rows[to].scrollIntoView({ block: "nearest" });
+        this.search.setAttribute("aria-activedescendant", rows[to].id);
+      }
+    }
+
+    take(id) {
+      this.closeFound();
+      this.search.value = "";
+      this.select(id);
+      this.kept = true;
+      this.network.focus(id, { scale: Math.max(this.network.getScale(), 0.8), animation: still() ? false : { duration: 300, easingFunction: "easeInOutQuad" } });
+    }
+
+    destroy() {
+      this.stop();
+      clearTimeout(this.pending);
+      document.removeEventListener("keydown", this.onKey);
+      this.observer.disconnect();
+      this.network?.destroy();
+      this.network = null;
+    }
+  }
+
+  globalThis.tracert = globalThis.tracert ?? {};
+  globalThis.tracert.stage = (component, css) => {
+    const { parentElement, data, setStateValue } = component;
+    let stage = mounted.get(parentElement);
+    if (!stage) { stage = new Stage(parentElement, css); mounted.set(parentElement, stage); }
+    stage.update(data, setStateValue);
+    return () => { stage.destroy(); mounted.delete(parentElement); };
+  };
+})();

@@ -1,0 +1,45 @@
+"""The words of the field, each explained once; every page takes its `help` from here."""
+
+from __future__ import annotations
+
+from typing import Final
+
+TERMS: Final[dict[str, str]] = {
+    "passage": "A slice of a document, by default 500 characters long, that is searched as one.",
+    "embedding": "A list of numbers for a text, made so that texts of like meaning point in like "
+    "directions.",
+    "cosine": "The cosine of the angle between two vectors: 1 for the same direction, 0 for "
+    "nothing in common.",
+    "cosine distance": "1 minus the cosine: 0 for the same direction, 1 for nothing in common.",
+    "goal": "A guess of what the answer talks about, as a text and its vector. The walk tries to "
+    "arrive there.",
+    "corridor": "The passages no farther from the question than the radius. Only these can be "
+    "walked.",
+    "radius": "The cosine distance from the question to the goal, times the radius scale.",
+    "delta": "The largest cosine distance that an edge may have. Auto takes the smallest that "
+    "joins question and goal.",
+    "alpha": "How much it costs to turn away from the goal. 0 ignores the goal and walks to the "
+    "nearest passage.",
+    "penalty": "0 for a move straight towards the goal, 1 for a move sideways, 2 for a move "
+    "straight away from it.",
+    "top-k": "The k passages most similar to the question, found at once and without a walk.",
+    "UMAP": "A map that tries to keep neighbours together. Distances across it mean little.",
+    "PCA": "A flat shadow of the vectors along the two directions in which they differ most.",
+    "kept": "The share of a passage's ten nearest neighbours that are also its nearest on the "
+    "map. It says how far to trust the picture.",
+    "extract": "Sentences taken word for word from the passages; no model wrote them.",
+    "chunk size": "How many characters a passage has.",
+    "overlap": "How many characters two passages in a row share, so that no thought is cut in two.",
+    "embedder": "What turns text into vectors. WordLlama runs offline and knows English.",
+    "budget": "The most calls and tokens that a session may spend on a model.",
+    "corpus": "A set of documents, cut into passages and turned into vectors with one embedder.",
+}
+
+
+def explain(term: str) -> str:
+    """The explanation of a term, for `help=`.
+
+    Raises:
+        KeyError: the glossary does not have it.
+    """
+    return TERMS[term]

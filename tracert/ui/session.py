@@ -1,0 +1,102 @@
+"""What a page remembers between runs: one selection a page, checked against the trace.
+
+Events come from the browser and may be late, so each carries the revision of the graph and
+the moment it happened; an event of another graph, or an older one, changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from tracert.render.frames import clamp, last
+from tracert.render.network import revision
+from tracert.trace import NodeKind, Trace
+
+
+@dataclass(slots=True)
+class View:
+    """Where a person stands in a trace: the frame and the selected node.
+
+    `command` counts the times that Python, and not the person at the player, moved the stage;
+    `told_step` and `told_node` are what it said the last time. So a run that only answers
+    the player sends the stage the same message again, which the browser keeps.
+    """
+
+    revision: str
+    step: int
+    node: str | None
+    several: tuple[str, ...] = ()
+    command: int = 0
+    told_step: int | None = None
+    told_node: str | None = None
+    moment: float = 0.0
+
+    def select(self, id: str | None, *, several: tuple[str, ...] = ()) -> None:
+        """Select a node from anywhere but the stage, and tell the stage."""
+        self.node, self.several = id, several
+        self.command += 1
+        self.told_node, self.told_step = id, None
+
+    def hear(self, event: dict[str, Any] | None, trace: Trace) -> None:
+        """Take over what the person did at the stage, if it is about this trace and new."""
+        if event is None or event.get("revision") != self.revision:
+            return
+        if not self._newer(event):
+            return
+        step, node = event.get("step"), event.get("selected")
+        if isinstance(step, int):
+            self.step = clamp(trace, step)
+        if node is None or any(known.id == node for known in trace.nodes):
+            if node != self.node:
+                self.several = ()
+            self.node = node
+
+    def pick(self, event: dict[str, Any] | None) -> bool:
+        """Take over a click in a list; True if it was new."""
+        if event is None or not isinstance(event.get("id"), str) or not self._newer(event):
+            return False
+        self.select(event["id"])
+        return True
+
+    def _newer(self, event: dict[str, Any]) -> bool:
+        moment = event.get("moment")
+        if not isinstance(moment, int | float) or moment <= self.moment:
+            return False
+        self.moment = moment
+        return True
+
+
+def view(key: str, trace: Trace) -> View:
+    """The view of that page on this trace; a new trace is opened at its end.
+
+    The selection stays where the new trace still names the node, else it is the last
+    passage of the path.
+    """
+    name = f"{key}:view"
+    seen: View | None = st.session_state.get(name)
+    now = revision(trace)
+    if seen is not None and seen.revision == now:
+        return seen
+    node = seen.node if seen is not None else None
+    if node is None or all(known.id != node for known in trace.nodes):
+        node = _last_passage(trace)
+    fresh = View(now, last(trace), node, command=1 if seen is None else seen.command + 1)
+    fresh.told_step, fresh.told_node = fresh.step, node
+    fresh.moment = 0.0 if seen is None else seen.moment
+    st.session_state[name] = fresh
+    return fresh
+
+
+def _last_passage(trace: Trace) -> str | None:
+    ends = {node.id for node in trace.nodes if node.kind in (NodeKind.QUERY, NodeKind.GOAL)}
+    walked = [id for id in (*trace.result.evidence, *trace.result.path) if id not in ends]
+    on_path = [id for id in trace.result.path if id not in ends]
+    return (on_path or walked or [None])[-1]
+
+
+def theme() -> str:
+    """'dark' or 'light', as the browser shows it."""
+    return "dark" if st.context.theme.type == "dark" else "light"

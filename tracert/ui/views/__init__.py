@@ -1,0 +1,1 @@
+"""Views: `show(trace, ...)`, each fed by its arguments alone and used by several pages."""

@@ -1,0 +1,73 @@
+"""The map: where the passages lie, and the walk over them."""
+
+from __future__ import annotations
+
+from typing import Literal, cast
+
+import streamlit as st
+
+from tracert.render.map import COLOUR_WORDS, Colour, figure, selected_ids, text_of_map
+from tracert.render.palette import Theme
+from tracert.trace import Trace
+from tracert.ui.glossary import explain
+from tracert.ui.live import Live
+from tracert.ui.session import View, theme
+
+Kind = Literal["umap", "pca"]
+
+
+def show(trace: Trace, view: View, live: Live, *, key: str) -> None:
+    """Draw the map at the view's frame; a selection of points selects passages."""
+    if trace.map is None:
+        st.info(live.map_note or "This trace was saved without a map.", icon=":material/map:")
+        return
+    ground = live.ground
+    colour: Colour = "position"
+    if ground is not None:
+        choices = ground.colours()
+        picked = st.selectbox(
+            "Colour of the passages",
+            choices,
+            format_func=lambda name: COLOUR_WORDS[cast(Colour, name)][0],
+            key=f"{key}:colour",
+            label_visibility="collapsed",
+            help=explain("kept"),
+        )
+        colour = cast(Colour, picked or "position")
+    chart = f"{key}:map"
+    made = figure(
+        trace,
+        view.step,
+        theme=cast(Theme, theme()),
+        ground=ground,
+        colour=colour,
+        selected=view.node,
+    )
+
+    def selected() -> None:
+        ids = selected_ids(st.session_state.get(chart), trace, ground)
+        if ids:
+            view.select(ids[0], several=tuple(ids) if len(ids) > 1 else ())
+
+    st.plotly_chart(
+        made,
+        key=chart,
+        theme=None,
+        on_select=selected,
+        selection_mode=("points", "box", "lasso"),
+        config={"scrollZoom": True, "displaylogo": False, "displayModeBar": "hover"},
+        alt=text_of_map(trace, view.step),
+    )
+    st.caption(_about(trace, live))
+
+
+def _about(trace: Trace, live: Live) -> str:
+    assert trace.map is not None
+    kind = trace.map.kind.upper()
+    said = f"{kind} map; question and goal are placed on it afterwards, so approximate. "
+    ground = live.ground
+    if ground is not None and ground.kept is not None and len(ground.kept):
+        said += (
+            f"It keeps {float(ground.kept.mean()):.0%} of each passage's ten nearest neighbours. "
+        )
+    return said + live.map_note

@@ -1,0 +1,67 @@
+"""The selected passage in its source, with the sentence nearest to the question marked."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from tracert.corpus.sentences import sentence_spans
+from tracert.render.frames import frame, last
+from tracert.render.passage import nearest_sentence, pieces
+from tracert.render.words import called, place
+from tracert.trace import Node, NodeKind, Trace
+from tracert.ui import components
+from tracert.ui.live import Live, node_of
+from tracert.ui.session import View
+
+
+def show(trace: Trace, view: View, live: Live, *, key: str) -> None:
+    """The passage that is selected anywhere, as text in its surroundings."""
+    if len(view.several) > 1:
+        _choose(trace, view, live, key=key)
+    node = node_of(trace, live, view.node)
+    if node is None:
+        st.caption("Select a node, a point or a row to read the passage here.")
+        return
+    st.text(_title(trace, node))
+    if node.kind in (NodeKind.QUERY, NodeKind.GOAL) or node.source is None:
+        components.passage([("here", node.text)], key=f"{key}:passage")
+        return
+    span = nearest_sentence(node.text, sentence_spans(node.text), trace.question, live.embed)
+    document = live.document(node.id)
+    source = node.source
+    if document is not None and document[source.start : source.end] == node.text:
+        parts = pieces(document, source.start, source.end, span)
+    else:
+        parts = pieces(node.text, 0, len(node.text), span)
+    components.passage(parts, key=f"{key}:passage")
+    st.caption("Marked: the sentence nearest to the question. Pale: the text around the passage.")
+
+
+def _title(trace: Trace, node: Node) -> str:
+    if node.kind is NodeKind.QUERY:
+        return "The question"
+    if node.kind is NodeKind.GOAL:
+        return "The goal"
+    now = frame(trace, last(trace))
+    number = now.order.get(node.id)
+    name = called(trace, now, node.id).capitalize() if number else "Not on the path"
+    return f"{name} · {place(node)}" if place(node) else name
+
+
+def _choose(trace: Trace, view: View, live: Live, *, key: str) -> None:
+    known = {id: node_of(trace, live, id) for id in view.several}
+    ids = [id for id, node in known.items() if node is not None]
+    labels = {id: node.label for id, node in known.items() if node is not None}
+
+    def chosen() -> None:
+        view.select(st.session_state[name], several=view.several)
+
+    name = f"{key}:several"
+    st.selectbox(
+        f"{len(ids)} passages selected",
+        ids,
+        index=ids.index(view.node) if view.node in ids else 0,
+        format_func=lambda id: labels[id],
+        key=name,
+        on_change=chosen,
+    )

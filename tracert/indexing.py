@@ -25,7 +25,7 @@ from tracert.corpus.model import Chunk, Document, Mark
 from tracert.embedding.base import Embedder
 from tracert.embedding.registry import embedder as embedder_by_name
 from tracert.errors import CancelledError, CorpusError, DocumentError
-from tracert.snapshot import refresh, text_of
+from tracert.snapshot import prune, refresh, text_of
 from tracert.store import CorpusRecord, DocumentRecord, Page, Session, Store, check_name
 
 SCHEMA: Final = "tracert.index/1"
@@ -221,6 +221,17 @@ def remove_document(fingerprint: str, *, store: Store, name: str) -> CorpusRecor
         record = session.commit(changed(record, documents=left))
         refresh(store, session, name)
         return record
+
+
+def delete(*, store: Store, name: str) -> None:
+    """Delete a corpus and the texts and vectors kept beside it.
+
+    Raises:
+        CorpusError: there is no such corpus.
+    """
+    with store.session() as session:
+        session.delete(store.corpus(name))
+        prune(store)
 
 
 # --- what will be done --------------------------------------------------------------------

@@ -49,6 +49,9 @@ BACKGROUND: Final = 2_000
 #: Neighbours that the measure of faithfulness compares.
 MEASURED: Final = 10
 _BLOCK: Final = 1_024
+#: Pairs of points that measuring may look at: a third of a second, and half a minute.
+_PAIRS_AT_ONCE: Final = 20_000_000
+_PAIRS_IN_BACKGROUND: Final = 1_000_000_000
 _BISECTIONS: Final = 64
 #: Two float32 unit vectors that differ by rounding alone are no farther apart than this.
 _SAME: Final = 1e-6
@@ -59,8 +62,9 @@ class Projection:
     """A corpus in the plane.
 
     `positions` has shape (n, 2); `kept`, shape (n,), is for each point the share of its ten
-    nearest passages (by cosine) that are also among its ten nearest on the map. `fitted` is
-    the number of points that the fit saw; the others were placed.
+    nearest passages (by cosine) that are also among its ten nearest on the map; NaN where it
+    was not measured, for want of time in a large corpus. `fitted` is the number of points that
+    the fit saw; the others were placed.
     """
 
     kind: Literal["umap", "pca"]
@@ -70,6 +74,12 @@ class Projection:
     fitted: int
     axes: Positions = field(default_factory=lambda: np.zeros((0, 2), dtype=np.float32))
     centre: Positions = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
+
+    @property
+    def faithfulness(self) -> float | None:
+        """The mean of `kept` over the points measured; None where none was."""
+        measured = self.kept[~np.isnan(self.kept)]
+        return float(measured.mean()) if len(measured) else None
 
     def place(self, vectors: npt.NDArray[np.float32], matrix: Matrix) -> Positions:
         """Where new unit vectors, shape (m, d), lie among the corpus's `matrix`: shape (m, 2).
@@ -86,11 +96,12 @@ def fit_pca(matrix: Matrix) -> Projection:
     n, dimension = matrix.shape
     if n == 0:
         axes = np.zeros((dimension, 2), dtype=np.float32)
-        return _measured("pca", np.zeros((0, 2), dtype=np.float32), matrix, axes, axes[:, 0], 0)
+        return Projection("pca", SEED, axes[:0], axes[:0, 0], 0, axes, axes[:, 0])
     centre = matrix.mean(axis=0, dtype=np.float64)
+    centre32 = centre.astype(np.float32)
     covariance = np.zeros((dimension, dimension))
     for first in range(0, n, _BLOCK):
-        block = matrix[first : first + _BLOCK] - centre
+        block = matrix[first : first + _BLOCK] - centre32
         covariance += block.T @ block
     _, vectors = np.linalg.eigh(covariance)
     axes = vectors[:, ::-1][:, :2]
@@ -99,9 +110,9 @@ def fit_pca(matrix: Matrix) -> Projection:
     # An eigenvector has no sign of its own: its largest component is made positive.
     largest = axes[np.abs(axes).argmax(axis=0), np.arange(2)]
     axes = (axes * np.where(largest < 0, -1.0, 1.0)).astype(np.float32)
-    centre32 = centre.astype(np.float32)
     positions = ((matrix - centre32) @ axes).astype(np.float32)
-    return _measured("pca", positions, matrix, axes, centre32, n)
+    kept = kept_neighbours(matrix, positions, pairs=_PAIRS_AT_ONCE)
+    return Projection("pca", SEED, positions, kept, n, axes, centre32)
 
 
 #: UMAP compiles with numba, whose workqueue threading aborts the process when two threads are in.
@@ -136,21 +147,8 @@ def fit_umap(matrix: Matrix, *, seed: int = SEED) -> Projection:
         for first in range(0, len(others), _BLOCK):
             block = others[first : first + _BLOCK]
             positions[block] = _place(matrix[block], some, fitted)
-    none = np.zeros((0, 2), dtype=np.float32)
-    return _measured("umap", positions, matrix, none, none[:, 0], len(rows), seed)
-
-
-def _measured(
-    kind: Literal["umap", "pca"],
-    positions: Positions,
-    matrix: Matrix,
-    axes: Positions,
-    centre: Positions,
-    fitted: int,
-    seed: int = SEED,
-) -> Projection:
-    kept = kept_neighbours(matrix, positions)
-    return Projection(kind, seed, positions, kept, fitted, axes, centre)
+    kept = kept_neighbours(matrix, positions, pairs=_PAIRS_IN_BACKGROUND)
+    return Projection("umap", seed, positions, kept, len(rows))
 
 
 # --- placing ------------------------------------------------------------------------------
@@ -189,20 +187,22 @@ def memberships(distances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.exp(-distances / np.maximum(sigma, floor))
 
 
-def kept_neighbours(matrix: Matrix, positions: Positions, k: int = MEASURED) -> Positions:
+def kept_neighbours(
+    matrix: Matrix, positions: Positions, *, k: int = MEASURED, pairs: int = 0
+) -> Positions:
     """For each point, the share of its k nearest by cosine that are among its k on the map.
 
-    Computed in blocks, exactly. Of more than `MOST_FITTED` points, so many are measured against
-    all and the others are NaN.
+    Exact, in blocks. `pairs` bounds the distances that are computed: of a larger corpus only
+    some points, evenly spread, are measured (against all), and the others are NaN.
     """
     n = len(matrix)
     kept = np.full(n, np.nan, dtype=np.float32)
     k = min(k, n - 1)
     if k < 1:
         return kept
+    measured = _evenly(n, max(pairs // n, 1) if pairs else n)
     plane = positions.astype(np.float64)
     square = (plane**2).sum(axis=1)
-    measured = _evenly(n, MOST_FITTED if n <= MOST_FITTED else BACKGROUND)
     for first in range(0, len(measured), _BLOCK):
         rows = measured[first : first + _BLOCK]
         here = np.arange(len(rows))

@@ -263,7 +263,7 @@ def refresh(store: Store, session: Session, name: str) -> None:
     record = store.corpus(name)
     if not folder_of(root, record.fingerprint).is_dir():
         build(record, session.pages(record), root)
-    prune(root, [each.fingerprint for each in store.corpora()])
+    prune(store)
 
 
 def root_of(store: Store) -> Path:
@@ -271,9 +271,10 @@ def root_of(store: Store) -> Path:
     return store.path / "snapshots"
 
 
-def prune(root: Path, keep: Iterable[str]) -> None:
-    """Remove all snapshots but those of these fingerprints; who has one open keeps it."""
-    kept = {folder_of(root, fingerprint).name for fingerprint in keep}
+def prune(store: Store) -> None:
+    """Remove the snapshots of no corpus; call it in a session. Who has one open keeps it."""
+    root = root_of(store)
+    kept = {folder_of(root, record.fingerprint).name for record in store.corpora()}
     for folder in root.iterdir() if root.is_dir() else ():
         if folder.name not in kept:
             shutil.rmtree(folder, ignore_errors=True)

@@ -21,10 +21,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
+import shutil
+import sqlite3
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, astuple, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -153,7 +156,8 @@ class Store:
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        self.path = home() if path is None else path
+        # An absolute path, so that all clients of this process agree on which store it is.
+        self.path = (home() if path is None else path).absolute()
         self._place = _place_of(self.path)
         self._reader: ClientAPI | None = None
         self._opening = Lock()
@@ -221,15 +225,6 @@ class Store:
                 raise CorpusError(f"There is a corpus {new!r} already. Choose another name.")
             return session.commit(replace(record, name=new))
 
-    def delete(self, name: str) -> None:
-        """Delete a corpus with all its chunks.
-
-        Raises:
-            CorpusError: there is no such corpus.
-        """
-        with self.session() as session:
-            session.delete(self.corpus(name))
-
     # --- inner ----------------------------------------------------------------------------
 
     def _metadata_client(self) -> ClientAPI:
@@ -275,7 +270,7 @@ class Store:
             yield
         except TracertError:
             raise
-        except (ChromaError, httpx.HTTPError, OSError, ValueError) as error:
+        except (ChromaError, httpx.HTTPError, sqlite3.Error, OSError, ValueError) as error:
             raise StoreError(f"{self._place.trouble} ({str(error)[:160]})") from error
 
 
@@ -383,6 +378,7 @@ class Session:
         for record in self._store._heads(self._client):
             named |= {record.id, *record.parts}
         with self._store._errors():
+            swept = False
             for collection in list(_all_collections(self._client)):
                 metadata = collection.metadata or {}
                 if metadata.get("tracert") != _FORMAT or collection.name in named:
@@ -390,6 +386,9 @@ class Session:
                 age = time.time() - float(metadata.get("created", 0.0))
                 if self._embedded or age > _ABANDONED_SECONDS or metadata.get("owner") == _OWNER:
                     self._client.delete_collection(collection.name)
+                    swept = True
+            if swept and self._embedded:
+                _remove_index_folders(self._store.path / "store")
 
     def _create(self, role: str) -> Collection:
         return self._client.create_collection(
@@ -468,6 +467,20 @@ def _place_of(path: Path) -> _Place:
         "folder may be written, or set TRACERT_HOME to another one",
         folder=str(path / "store"),
     )
+
+
+def _remove_index_folders(folder: Path) -> None:
+    """Remove the vector indices of deleted collections, which chromadb 1.5.9 leaves lying."""
+    with closing(
+        sqlite3.connect(f"{(folder / 'chroma.sqlite3').as_uri()}?mode=ro", uri=True)
+    ) as db:
+        segments = {id for (id,) in db.execute("SELECT id FROM segments")}
+    for inner in folder.iterdir():
+        if inner.is_dir() and _UUID.fullmatch(inner.name) and inner.name not in segments:
+            shutil.rmtree(inner, ignore_errors=True)
+
+
+_UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 # --- to and from Chroma -------------------------------------------------------------------

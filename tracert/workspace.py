@@ -146,7 +146,7 @@ class Workspace:
         Raises:
             CorpusError: there is no such corpus.
         """
-        self.store.delete(name)
+        indexing.delete(store=self.store, name=name)
 
     def remove_document(self, name: str, fingerprint: str) -> CorpusRecord:
         """Take one document out of a corpus.
@@ -185,16 +185,22 @@ class Workspace:
 
     # --- the map --------------------------------------------------------------------------
 
-    def projection(self, name: str, *, kind: Literal["auto", "pca"] = "auto") -> Projection:
+    def projection(
+        self, name: str, *, kind: Literal["auto", "pca"] = "auto", fit: bool = True
+    ) -> Projection:
         """The map of a corpus at once: UMAP if it is there, else PCA while UMAP is fitted.
 
-        With 'auto' a missing UMAP is begun in a background thread; `map_status` tells how far
-        it is. `kind` 'pca' asks for PCA and begins nothing.
+        A missing UMAP is begun in a background thread, unless `fit` is False or `kind` is
+        'pca'; `map_status` tells how far it is.
 
         Raises:
             CorpusError: there is no such corpus.
         """
-        return self._projection(self.open(name), kind)
+        snapshot = self.open(name)
+        found = self._projection(snapshot, kind)
+        if fit and kind == "auto" and found.kind == "pca":
+            self._begin_fit(snapshot)
+        return found
 
     def map_status(self, name: str) -> MapStatus:
         """What `projection` would give now, and why.
@@ -268,7 +274,8 @@ class Workspace:
             model: a language model; without one the offline stand-ins work.
             embedder: the corpus's embedder where it cannot be made by name alone (a key).
             answer: whether to write an answer.
-            with_map: whether to put the nodes on the map, on PCA's if 'pca'.
+            with_map: whether to put the nodes on the map as it is now (PCA where no UMAP is
+                fitted; this fits none), on PCA's if 'pca'.
             fresh: prepare anew, with the model asked again.
             on_text: gets the answer's text as the model writes it.
 
@@ -346,11 +353,12 @@ class Workspace:
                     self._maps.put(("umap", fingerprint), found)
             if found is not None:
                 return found
-            self._begin_fit(snapshot)
         return self._maps.get(("pca", fingerprint), lambda: projection.fit_pca(snapshot.matrix))
 
     def _begin_fit(self, snapshot: Snapshot) -> None:
         fingerprint = snapshot.info.fingerprint
+        if snapshot.info.size < projection.FEWEST:
+            return
         with self._lock:
             if fingerprint in self._fits or fingerprint in self._failed:
                 return
@@ -362,7 +370,7 @@ class Workspace:
 
     def _fit(self, snapshot: Snapshot) -> None:
         fingerprint = snapshot.info.fingerprint
-        message = "UMAP stopped before its end. PCA is shown; open the corpus again to retry."
+        message = "UMAP stopped before its end. PCA is shown; start Tracert again to retry."
         try:
             path = self._map_path(fingerprint)
             fitted = projection.fit_umap(snapshot.matrix)
@@ -370,7 +378,7 @@ class Workspace:
             self._maps.put(("umap", fingerprint), fitted)
             message = ""
         except (TracertError, OSError, ValueError, MemoryError, ImportError) as error:
-            message = f"UMAP could not be fitted ({str(error)[:160]}). PCA is shown."
+            message = f"UMAP could not be fitted ({str(error)[:160]}). PCA is shown instead."
         finally:
             with self._lock:
                 if message:

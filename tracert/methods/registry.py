@@ -6,11 +6,12 @@ from tracert.errors import SettingError
 from tracert.methods.base import Method
 from tracert.methods.native_rag import NativeRag
 from tracert.methods.tracert_rag import TracertRag
+from tracert.methods.treehop import TreeHop
 
 
 def methods() -> dict[str, Method]:
     """All methods in the order in which they are shown, the baseline first."""
-    table: tuple[Method, ...] = (NativeRag(), TracertRag())
+    table: tuple[Method, ...] = (NativeRag(), TracertRag(), TreeHop())
     return {method.name: method for method in table}
 
 

@@ -1,0 +1,400 @@
+"""TreeHop's retrieval: search with the query, make next queries of what was found, search again.
+
+Hop 1 is plain top-k of q. Each kept passage c of a query q that may spawn makes the next query
+q' = model(q, c). Of all that a hop's queries find
+
+- redundancy pruning ends a branch whose passage was retrieved before;
+- layer-wise top-K pruning keeps the K best over all queries of the hop.
+
+    score(d) = cos(q', d) + path_score * mean cosine along the path to q'
+
+With path_score 0 this is the paper. What differs from it is a setting, see
+`tracert.methods.treehop.settings`. Many questions are searched at once: all queries of a hop
+are one matrix product. Ranks are exact, ties within 1e-9 are broken by the row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from tracert.methods.exact import Reals, Vectors, unit
+from tracert.methods.treehop.gates import Batch, QueryModel
+from tracert.methods.treehop.settings import TreeHopSettings
+
+KEPT: Final = "kept"
+NOT_SPAWNED: Final = "not_spawned"
+REDUNDANT: Final = "redundant"
+LAYER_TOP_K: Final = "layer_top_k"
+LOW_NOVELTY: Final = "low_novelty"
+BUDGET: Final = "budget"
+
+#: Queries multiplied with the matrix at once: bounds the block of similarities.
+_BLOCK: Final = 64
+#: Without layer-wise pruning queries grow as K^hops; a hop with more is cut, and says so.
+MAX_QUERIES: Final = 4096
+#: Temperature of the attention that fuses passages, and of the entropy that sets the breadth:
+#: about the spread of the first hop's similarities.
+_TEMPERATURE: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HopQuery:
+    """A query vector. `vector` (d,) float32; `parent` and `rows` say what it was made from.
+
+    `hop` counts from 1. `parent` is the index of the query that it came from, None for the
+    question. `rows` are the passages (one, or several that were fused) and `shares` their
+    weights. `path` is the mean cosine along the path to it, 0 for the question.
+    """
+
+    hop: int
+    vector: Batch
+    parent: int | None
+    rows: tuple[int, ...]
+    shares: tuple[float, ...]
+    path: float
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage that a query found: kept or not, by which rule.
+
+    `similarity` is its cosine to the query, `score` what ranked it, `novelty` 1 - its largest
+    cosine to what was kept before it (1 for the first).
+    """
+
+    query: int
+    row: int
+    similarity: float
+    score: float
+    novelty: float
+    kept: bool
+    rule: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What one question brought.
+
+    `hits[i]` belong to `queries[i]`, best first. `rows` are the passages returned, best first:
+    hop by hop, each by score. `filled` counts those at the end that no later hop brought and
+    that the first hop's next best filled. `cut` tells that a hop had more queries than allowed.
+    """
+
+    queries: tuple[HopQuery, ...]
+    hits: tuple[tuple[Hit, ...], ...]
+    rows: tuple[int, ...]
+    filled: int
+    cut: bool
+
+
+def places(settings: TreeHopSettings, hops: int) -> list[int]:
+    """How many passages each hop may keep, first hop first.
+
+    Of k places the share `later_places` is kept free for the later hops, shared out evenly,
+    earlier hops first, but never all: the first hop keeps at least one. Rounded to the nearest,
+    halves up: 1 of 5, 2 of 8, 2 of 10 at a share of 0.2.
+    """
+    if settings.k_per_hop is not None:
+        return [settings.k_per_hop] * hops
+    if hops == 1:
+        return [settings.k]
+    later = min(math.floor(settings.later_places * settings.k + 0.5), settings.k - 1)
+    each, rest = divmod(later, hops - 1)
+    return [settings.k - later, *(each + (hop < rest) for hop in range(hops - 1))]
+
+
+def retrieve(
+    model: QueryModel,
+    vectors: Batch,
+    matrix: Batch,
+    settings: TreeHopSettings,
+    alone: Sequence[bool] | None = None,
+) -> list[Found]:
+    """Search for many questions at once.
+
+    Args:
+        model: what makes the next queries.
+        vectors: the questions, shape (b, d), unit rows.
+        matrix: the passages, shape (n, d), unit rows.
+        settings: see `TreeHopSettings`.
+        alone: for each question, whether it is searched with once only.
+
+    Returns:
+        What each question brought, in order.
+    """
+    corpus = Vectors(matrix)
+    states = [
+        _State(vector, settings, 1 if alone is not None and alone[i] else settings.hops)
+        for i, vector in enumerate(np.asarray(vectors, dtype=np.float32))
+    ]
+    for _ in range(settings.hops):
+        _search(states, corpus)
+        for state in states:
+            state.keep(corpus)
+        _spawn(states, model, corpus)
+    return [state.found() for state in states]
+
+
+@dataclass(slots=True)
+class _Layer:
+    """The queries of the hop in hand and what they found, not yet pruned."""
+
+    first: int
+    found: list[tuple[Reals, Reals]] = field(default_factory=list)
+
+
+class _State:
+    """One question on its way."""
+
+    def __init__(self, vector: Batch, settings: TreeHopSettings, hops: int) -> None:
+        self.settings = settings
+        self.hops = hops
+        self.places = places(settings, hops)
+        self.queries = [HopQuery(1, vector, None, (), (), 0.0, 0)]
+        self.hits: list[list[Hit]] = []
+        self.kept: dict[int, None] = {}
+        self.hop = 0
+        self.layer = [0]
+        self.ranked: list[tuple[np.ndarray, np.ndarray]] = []
+        self.cut = False
+        self.filled = 0
+
+    @property
+    def width(self) -> int:
+        """How many passages a query looks at.
+
+        Of k, at most k less this hop's places are kept by earlier hops, so enough new ones are
+        among them.
+        """
+        return self.settings.k if self.settings.k_per_hop is None else self.settings.k_per_hop
+
+    # -- pruning
+
+    def keep(self, corpus: Vectors) -> None:
+        """Decide over all that the layer's queries found."""
+        if not self.layer:
+            return
+        self.hop += 1
+        pool = self._pool()
+        limit = self.places[self.hop - 1]
+        before = set(self.kept)
+        fresh: set[int] = set()
+        decided: dict[int, list[Hit]] = {query: [] for query in self.layer}
+        novelty = _Novelty(self, corpus, [row for _, _, row, _ in pool])
+        count = 0
+        while pool:
+            score, similarity, row, query = novelty.take_best(pool)
+            new = novelty.of(row)
+            seen = row in before or row in fresh
+            if seen and self.settings.redundancy_pruning:
+                rule = REDUNDANT
+            elif self.hop > 1 and new < self.settings.min_novelty:
+                rule = LOW_NOVELTY
+            elif self._full(seen):
+                rule = BUDGET
+            elif self.settings.layer_pruning and count >= limit:
+                rule = BUDGET if self.hop == 1 else LAYER_TOP_K
+            else:
+                rule = KEPT
+                count += 1
+                fresh.add(row)
+                self.kept.setdefault(row)
+                novelty.add(row)
+            decided[query].append(Hit(query, row, similarity, score, new, rule == KEPT, rule))
+        self.hits.extend(decided[query] for query in self.layer)
+        if self.hop == self.hops:
+            self._fill()
+
+    def _pool(self) -> list[tuple[float, float, int, int]]:
+        weight = self.settings.path_score
+        pool = []
+        for query, (rows, similarities) in zip(self.layer, self.ranked, strict=True):
+            path = weight * self.queries[query].path
+            for row, similarity in zip(rows.tolist(), similarities.tolist(), strict=True):
+                pool.append((similarity + path, similarity, row, query))
+        pool.sort(key=lambda entry: (-entry[0], entry[2], entry[3]))
+        return pool
+
+    def _full(self, seen: bool) -> bool:
+        """Whether no passage more may be returned, whatever the hop; repeats take no place."""
+        if self.settings.k_per_hop is not None or seen:
+            return False
+        return len(self.kept) >= self.settings.k
+
+    def _fill(self) -> None:
+        """Places that no later hop took go to the next best of the first hop."""
+        if self.settings.k_per_hop is not None:
+            return
+        for place, hit in enumerate(self.hits[0]):
+            if len(self.kept) >= self.settings.k:
+                break
+            if not hit.kept and hit.row not in self.kept:
+                self.kept[hit.row] = None
+                self.filled += 1
+                self.hits[0][place] = Hit(
+                    hit.query, hit.row, hit.similarity, hit.score, hit.novelty, True, KEPT
+                )
+
+    # -- the next layer
+
+    def spawning(self) -> list[Hit]:
+        """The kept passages of the hop that make next queries, best first; marks the others."""
+        start = len(self.hits) - len(self.layer)
+        kept = [hit for hits in self.hits[start:] for hit in hits if hit.kept]
+        kept.sort(key=lambda hit: (-hit.score, hit.row, hit.query))
+        chosen = kept[: self._breadth(kept)]
+        if len(chosen) > MAX_QUERIES:
+            self.cut = True
+            chosen = chosen[:MAX_QUERIES]
+        ids = {id(hit) for hit in chosen}
+        for hits in self.hits[start:]:
+            for place, hit in enumerate(hits):
+                if hit.kept and id(hit) not in ids:
+                    hits[place] = Hit(
+                        hit.query,
+                        hit.row,
+                        hit.similarity,
+                        hit.score,
+                        hit.novelty,
+                        True,
+                        NOT_SPAWNED,
+                    )
+        return chosen
+
+    def _breadth(self, kept: list[Hit]) -> int:
+        most = self.settings.spawn or len(kept)
+        if not self.settings.adaptive_breadth or not kept:
+            return most
+        shares = _attention(np.array([hit.similarity for hit in kept]))
+        entropy = -float(np.sum(shares * np.log(np.maximum(shares, 1e-30))))
+        # exp(entropy) is how many equally likely passages would be as uncertain.
+        return min(most, max(1, round(math.exp(entropy))))
+
+    def found(self) -> Found:
+        return Found(
+            tuple(self.queries),
+            tuple(tuple(hits) for hits in self.hits),
+            tuple(self.kept),
+            self.filled,
+            self.cut,
+        )
+
+
+class _Novelty:
+    """The novelty of the layer's candidates against what is kept; nothing is done where unused."""
+
+    def __init__(self, state: _State, corpus: Vectors, rows: list[int]) -> None:
+        settings = state.settings
+        self._weight = settings.novelty if state.hop > 1 else 0.0
+        self._used = state.hop > 1 and (settings.novelty > 0 or settings.min_novelty > 0)
+        self._corpus = corpus
+        if self._used:
+            self._rows = list(dict.fromkeys(rows))
+            self._place = {row: place for place, row in enumerate(self._rows)}
+            self._block = corpus.rows(np.array(self._rows, dtype=np.intp))
+            self._closest = np.full(len(self._rows), 0.0)
+            for row in state.kept:
+                self.add(row)
+
+    def add(self, row: int) -> None:
+        if self._used:
+            vector = self._corpus.rows(np.array([row], dtype=np.intp))[0]
+            np.maximum(self._closest, self._block @ vector, out=self._closest)
+
+    def of(self, row: int) -> float:
+        return 1.0 - float(self._closest[self._place[row]]) if self._used else 1.0
+
+    def take_best(self, pool: list[tuple[float, float, int, int]]) -> tuple[float, float, int, int]:
+        """Takes the best entry out of the sorted pool; its score then holds the novelty."""
+        if self._weight == 0.0:
+            return pool.pop(0)
+        scores = [entry[0] + self._weight * self.of(entry[2]) for entry in pool]
+        best = int(np.argmax(scores))
+        _, similarity, row, query = pool.pop(best)
+        return scores[best], similarity, row, query
+
+
+def _search(states: Sequence[_State], corpus: Vectors) -> None:
+    """Each query of the layer finds its nearest passages, all in blocks of one product."""
+    wanted = [(state, query) for state in states for query in state.layer]
+    for state in states:
+        state.ranked = []
+    for start in range(0, len(wanted), _BLOCK):
+        block = wanted[start : start + _BLOCK]
+        queries = np.stack([state.queries[query].vector for state, query in block])
+        products = queries @ corpus.matrix.T
+        for (state, query), product in zip(block, products, strict=True):
+            vector = unit(state.queries[query].vector)
+            rows, distances = corpus.nearest_of(
+                1.0 - product.astype(np.float64), vector, state.width
+            )
+            state.ranked.append((rows, 1.0 - distances))
+
+
+def _spawn(states: Sequence[_State], model: QueryModel, corpus: Vectors) -> None:
+    """Makes the next layer of all questions in one call of the model."""
+    owners: list[tuple[_State, HopQuery]] = []
+    contexts: list[Batch] = []
+    for state in states:
+        if not state.layer or state.hop >= state.hops:
+            state.layer = []
+            continue
+        hits = state.spawning()
+        made = [_pairwise(state, hit, corpus) for hit in hits]
+        if state.settings.synthesis != "off" and hits:
+            fused = _fused(state, hits, corpus)
+            made = fused if state.settings.synthesis == "replace" else made + fused
+        state.layer = []
+        owners.extend((state, query) for query, _ in made)
+        contexts.extend(context for _, context in made)
+    if not owners:
+        return
+    q = np.stack([state.queries[query.parent or 0].vector for state, query in owners])
+    following = model.moves(q, np.stack(contexts)).applied(q)
+    for (state, query), vector in zip(owners, following, strict=True):
+        state.layer.append(len(state.queries))
+        state.queries.append(
+            HopQuery(
+                query.hop, vector, query.parent, query.rows, query.shares, query.path, query.depth
+            )
+        )
+
+
+def _pairwise(state: _State, hit: Hit, corpus: Vectors) -> tuple[HopQuery, Batch]:
+    return _next(state, hit.query, (hit.row,), (1.0,), hit.similarity), corpus.matrix[hit.row]
+
+
+def _fused(state: _State, hits: Sequence[Hit], corpus: Vectors) -> list[tuple[HopQuery, Batch]]:
+    """One context for each query of the layer: cross-attention over the layer's passages."""
+    rows = tuple(dict.fromkeys(hit.row for hit in hits))
+    block = corpus.matrix[list(rows)]
+    made = []
+    for query in dict.fromkeys(hit.query for hit in hits):
+        similarities = (block @ state.queries[query].vector).astype(np.float64)
+        shares = _attention(similarities)
+        context = unit(shares @ block.astype(np.float64)).astype(np.float32)
+        mean = float(shares @ similarities)
+        made.append((_next(state, query, rows, tuple(shares.tolist()), mean), context))
+    return made
+
+
+def _next(
+    state: _State, parent: int, rows: tuple[int, ...], shares: tuple[float, ...], similarity: float
+) -> HopQuery:
+    """A query to be made, its vector still the parent's; the path's mean grows by one cosine."""
+    before = state.queries[parent]
+    depth = before.depth + 1
+    path = (before.path * before.depth + similarity) / depth
+    return HopQuery(state.hop + 1, before.vector, parent, rows, shares, path, depth)
+
+
+def _attention(similarities: Reals) -> Reals:
+    powers = np.exp((similarities - similarities.max()) / _TEMPERATURE)
+    shares: Reals = powers / powers.sum()
+    return shares

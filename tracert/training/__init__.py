@@ -1,0 +1,1 @@
+"""Training of TreeHop's weights. Torch is imported only where a model is trained."""

@@ -58,7 +58,9 @@ def decode(data: bytes) -> Decoded | None:
     if wide is not None:
         return _lossy(data, wide)
     if is_binary(data):
-        wide = next((name for name in _WIDE if _reads_as_wide(data, name)), None)
+        readings = [name for name in _WIDE if _reads_as_wide(data, name)]
+        # An alphabet lies in few blocks of 256, so the high bytes vary less than the low ones.
+        wide = min(readings, key=lambda name: len(set(data[name == "utf-16-le" :: 2])), default="")
         return _lossy(data, wide) if wide else None
     try:
         return Decoded(data.decode("utf-8"), "utf-8")

@@ -1,0 +1,186 @@
+"""From bytes to a document: the kind by content, refusals in sentences, the fingerprint."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.corpus.pdfs import pdf
+from tracert.corpus.loaders import LOADERS, Limits, load_document, suffixes, supported
+from tracert.corpus.model import Document
+from tracert.errors import DocumentError
+
+MARKDOWN = b"# Title\n\nSome *text* with a [link](x.md).\n\n## Part\n\nMore.\n"
+
+
+def check(document: Document) -> None:
+    """What every document must keep to."""
+    document.text.encode("utf-8")
+    assert "\r" not in document.text
+    assert "\x00" not in document.text
+    assert document.text.strip()
+    assert document.marks[0].start == 0
+    starts = [mark.start for mark in document.marks]
+    assert starts == sorted(set(starts))
+    assert starts[-1] < len(document.text)
+    assert len(document.fingerprint) == 64
+    pages = [mark.page for mark in document.marks]
+    if document.pages is None:
+        assert set(pages) == {None}
+    else:
+        assert pages == sorted(pages)
+        assert 1 <= pages[0] <= pages[-1] <= document.pages
+
+
+def refusal(data: bytes, name: str, limits: Limits | None = None) -> str:
+    """The sentence with which a file is refused, checked for its form."""
+    with pytest.raises(DocumentError) as caught:
+        load_document(data, name, limits)
+    text = str(caught.value)
+    assert name in text
+    assert text.endswith(".")
+    assert "\n" not in text
+    return text
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "kind"),
+    [
+        (pdf(["Hello"]), "a.pdf", "pdf"),
+        (pdf(["Hello"]), "a.txt", "pdf"),
+        (pdf(["Hello"]), "noname", "pdf"),
+        (b"\n\n" + pdf(["Hello"]), "a.pdf", "pdf"),
+        (b"junk before it\n" + pdf(["Hello"]), "a.pdf", "pdf"),
+        (b"Just words.", "a.pdf", "text"),
+        (b"Just words.", "a.txt", "text"),
+        (b"Just words.", "a.md", "text"),
+        (b"The header of a PDF is %PDF-1.7, and what follows are objects.", "a.txt", "text"),
+        (MARKDOWN, "a.md", "markdown"),
+        (MARKDOWN, "a.MARKDOWN", "markdown"),
+        (MARKDOWN, "a.txt", "markdown"),
+        (MARKDOWN, "", "markdown"),
+        (MARKDOWN.decode().encode("utf-16"), "a.md", "markdown"),
+        (b"One [link](a.md).", "a.md", "markdown"),
+        (b"One [link](a.md).", "a.txt", "text"),
+        (b"# a comment\nx = 1\n# another\ny = 2\n", "a.py", "text"),
+        (b"a,b\n1,2\n", "a.csv", "text"),
+        (b'{"a": [1, 2]}', "a.json", "text"),
+        (b"<note>a bit of XML</note>", "a.xml", "text"),
+    ],
+)
+def test_kind_by_content(data: bytes, name: str, kind: str) -> None:
+    document = load_document(data, name)
+    assert (document.kind, document.name) == (kind, name)
+    check(document)
+
+
+@pytest.mark.parametrize(
+    ("data", "word"),
+    [
+        (b"", "empty"),
+        (b" \n\t ", "no text"),
+        (b"\xef\xbb\xbf\n", "no text"),
+        (b"PK\x03\x04" + bytes(50), "zip"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(50), "office"),
+        (b"{\\rtf1 Hello}", "rich text"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(50), "picture"),
+        (b"\xff\xd8\xff\xe0" + bytes(50), "picture"),
+        (b"\x1f\x8b\x08" + bytes(50), "gzip"),
+        (b"SQLite format 3\x00" + bytes(50), "database"),
+        (b"\x7fELF" + bytes(50), "program"),
+        (b"<!DOCTYPE html><p>Hello", "web page"),
+        (b"\xef\xbb\xbf<?xml version='1.0'?>\n<!DOCTYPE html>", "web page"),
+        (b"<!-- saved --><HTML><body>", "web page"),
+        (random.Random(2).randbytes(999), "no text"),
+    ],
+)
+def test_refusals_say_what_it_is_and_what_to_do(data: bytes, word: str) -> None:
+    text = refusal(data, "file.bin")
+    assert word in text
+    assert "Supported: PDF, Markdown, plain text." in text or "Pass a file" in text
+
+
+def test_supported_comes_from_the_registry() -> None:
+    assert supported() == ", ".join(loader.title for loader in LOADERS)
+    assert {".pdf", ".md", ".txt"} <= set(suffixes())
+    assert LOADERS[-1].kind == "text", "plain text takes what nobody else does"
+
+
+def test_limits() -> None:
+    assert "MB" in refusal(b"abc", "a.txt", Limits(max_bytes=2))
+    assert "characters" in refusal(b"abc", "a.txt", Limits(max_characters=2))
+    assert load_document(b"abc", "a.txt", Limits(max_bytes=3, max_characters=3)).text == "abc"
+
+
+def test_lost_characters_are_told() -> None:
+    data = ("é" * 50).encode() + b"\xff"
+    document = load_document(data, "a.txt")
+    assert document.text == "é" * 50 + "\ufffd"
+    (warning,) = document.warnings
+    assert "UTF-8" in warning
+    assert load_document(b"fine", "a.txt").warnings == ()
+
+
+def test_newlines_are_one_sign_and_offsets_fit() -> None:
+    document = load_document(b"# A\r\n\r\ntext\r\n\r\n# B\r\ntext", "a.md")
+    assert document.text == "# A\n\ntext\n\n# B\ntext"
+    assert [document.text[mark.start :].split("\n")[0] for mark in document.marks] == ["# A", "# B"]
+
+
+def test_fingerprint_is_of_content_alone() -> None:
+    first = load_document(MARKDOWN, "a.md")
+    assert first.fingerprint == load_document(MARKDOWN, "b.md").fingerprint
+    # The encoding and the newlines are no content.
+    wide = MARKDOWN.decode().replace("\n", "\r\n").encode("utf-16")
+    assert first.fingerprint == load_document(wide, "c.md").fingerprint
+    assert first.fingerprint != load_document(MARKDOWN + b".", "a.md").fingerprint
+    # The same text as another kind, or with other marks, is cut into other passages.
+    one, two = load_document(pdf(["A\nB"]), "a.pdf"), load_document(b"A\nB", "a.txt")
+    assert one.text == two.text
+    assert one.fingerprint != two.fingerprint
+
+
+def test_documents_can_be_pickled() -> None:
+    document = load_document(MARKDOWN, "a.md")
+    assert pickle.loads(pickle.dumps(document)) == document
+
+
+@given(st.binary(max_size=400), st.sampled_from(["a.txt", "a.md", "a.pdf", ""]))
+def test_any_bytes_give_a_document_or_a_sentence(data: bytes, name: str) -> None:
+    try:
+        document = load_document(data, name)
+    except DocumentError as error:
+        assert str(error).strip().endswith(".")
+    else:
+        check(document)
+
+
+@pytest.mark.shared
+def test_every_file_ends_in_text_or_in_one_sentence(shared: Path) -> None:
+    files = sorted(path for path in (shared / "data").rglob("*") if path.is_file())
+    files = [path for path in files if path.stat().st_size < 2_000_000 and path.suffix != ".gz"]
+    assert len(files) > 1_000
+    loaded = 0
+    for path in files:
+        try:
+            document = load_document(path.read_bytes(), path.name)
+        except DocumentError as error:
+            assert str(error).endswith(".")
+            continue
+        check(document)
+        loaded += 1
+    assert loaded > 1_000
+
+
+@pytest.mark.shared
+def test_notes_with_headings_are_markdown(shared: Path) -> None:
+    for path in sorted((shared / "data" / "knowledge" / "rust-book").rglob("*.md")):
+        document = load_document(path.read_bytes(), path.name)
+        if "\n## " in document.text:
+            assert document.kind == "markdown"
+            assert any(mark.heading_path for mark in document.marks)

@@ -2,6 +2,9 @@
 
     evidence = the k chunks d of largest cos(v_q, v_d)
 
+With the setting `first_stage` BM25 or the fusion of both ranks instead of the cosine; see
+`tracert.methods.first_stage`. BM25 never keeps a chunk that shares no word with the question.
+
 Lewis et al., 'Retrieval-Augmented Generation for Knowledge-Intensive NLP Tasks', 2020, and
 section 2.1 of the Tracert-RAG paper. The search is exact: no approximate index. Ties within
 1e-9 are broken by position in the text.
@@ -27,7 +30,8 @@ from tracert.methods.base import (
     setting,
     settings_values,
 )
-from tracert.methods.exact import Reals, Rows, Vectors, unit
+from tracert.methods.exact import Rows
+from tracert.methods.first_stage import DECIDES, Ranking, first_stage_setting, rank
 from tracert.trace import Candidate, Cost, Node, NodeKind, Step, Stop, StopReason
 
 
@@ -44,6 +48,7 @@ class NativeRagSettings:
         step=1,
         label="Candidates in the trace",
     )
+    first_stage: str = first_stage_setting()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,10 +96,9 @@ class NativeRag:
         if corpus is None:
             raise CorpusError("native_rag searches a corpus. Name one with --corpus.")
         shown = max(settings.k, settings.candidates_kept)
-        vectors = Vectors(corpus.matrix)
-        rows, distances = vectors.nearest(unit(prepared.vector), shown)
-        kept = min(settings.k, len(rows))
-        ids = [corpus.ids[row] for row in rows]
+        ranking = rank(corpus, prepared.question, prepared.vector, settings.first_stage, shown)
+        kept = min(settings.k, len(ranking.rows))
+        ids = [corpus.ids[row] for row in ranking.rows]
         yield Step(
             index=0,
             action="rank",
@@ -102,33 +106,34 @@ class NativeRag:
             target=ids[0] if ids else None,
             values={"k": float(settings.k)},
             counts={"kept": kept, "below_k": len(corpus.ids) - kept},
-            candidates=_candidates(ids, 1.0 - distances, kept),
+            candidates=_candidates(ids, ranking, kept),
         )
         evidence = tuple(ids[:kept])
         return Outcome(
             info=corpus.info,
-            nodes=_nodes(prepared, corpus, rows),
+            nodes=_nodes(prepared, corpus, ranking.rows),
             path=("query", *evidence),
             evidence=evidence,
-            stop=_stop(kept, settings.k),
+            stop=_stop(kept, settings, len(corpus.ids)),
             settings=settings_values(settings),
         )
 
 
-def _candidates(ids: list[str], similarities: Reals, kept: int) -> tuple[Candidate, ...]:
+def _candidates(ids: list[str], ranking: Ranking, kept: int) -> tuple[Candidate, ...]:
     if not ids:
         return ()
-    limit = float(similarities[kept - 1])
-    reasons = (f"similarity at least {limit:.4f}", f"similarity below {limit:.4f}, the k-th")
+    limit = float(ranking.scores[kept - 1])
+    what = DECIDES[ranking.stage][1]
+    reasons = (f"{what} at least {limit:.4f}", f"{what} below {limit:.4f}, the k-th")
     return tuple(
         Candidate(
             id,
             place < kept,
             "kept" if place < kept else "below_k",
             reasons[place >= kept],
-            {"similarity": similarity},
+            values,
         )
-        for place, (id, similarity) in enumerate(zip(ids, similarities.tolist(), strict=True))
+        for place, (id, values) in enumerate(zip(ids, ranking.values, strict=True))
     )
 
 
@@ -139,16 +144,28 @@ def _nodes(prepared: Prepared, corpus: Corpus, rows: Rows) -> tuple[Node, ...]:
     return (query, *(chunk.node(vector) for chunk, vector in zip(chunks, block, strict=True)))
 
 
-def _stop(kept: int, k: int) -> Stop:
-    if kept == 0:
+def _stop(kept: int, settings: NativeRagSettings, size: int) -> Stop:
+    if size == 0:
         return Stop(
             StopReason.EMPTY_CORRIDOR,
             "The corpus holds no passage.",
             "Load a document with text in it.",
         )
-    if kept < k:
+    if kept < settings.k and kept < size:
+        return Stop(
+            StopReason.NOTHING_NEW,
+            f"{kept} of the {size} passages share a word with the question; {settings.k} were "
+            "asked for.",
+            "Ask in the words of the text, or choose the first stage dense or hybrid.",
+        )
+    if kept < settings.k:
         return Stop(
             StopReason.HOPS_DONE,
-            f"All {kept} passages of the corpus were kept; {k} were asked for.",
+            f"All {kept} passages of the corpus were kept; {settings.k} were asked for.",
         )
-    return Stop(StopReason.HOPS_DONE, f"The {k} passages most similar to the question were kept.")
+    how = {
+        "dense": "most similar to the question",
+        "bm25": "that share the most telling words with the question",
+        "hybrid": "that stand highest by similarity and by words together",
+    }[settings.first_stage]
+    return Stop(StopReason.HOPS_DONE, f"The {kept} passages {how} were kept.")

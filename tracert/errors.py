@@ -27,6 +27,10 @@ class StoreError(TracertError):
     """The store of chunks and vectors cannot be reached, read or written."""
 
 
+class DatasetError(TracertError):
+    """A file of questions or passages cannot be read or used for an evaluation or a training."""
+
+
 class EmbedderError(TracertError):
     """An embedder is unknown, not installed, or did not return usable vectors."""
 

@@ -46,7 +46,9 @@ def pdf(
     parents: list = []
     for title, page_number, depth in outline:
         parent = parents[depth - 1] if depth else None
-        parents[depth:] = [writer.add_outline_item(title, page_number, parent=parent)]
+        parents[depth:] = [
+            writer.add_outline_item(title=title, page_number=page_number, parent=parent)
+        ]
     if user_password is not None:
         writer.encrypt(user_password, owner_password="owner", algorithm="AES-256")
     out = io.BytesIO()

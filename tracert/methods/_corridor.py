@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from tracert.methods.bottleneck import MOST, bottleneck
-from tracert.methods.exact import Reals, Rows, Vectors, cosine_distance
+from tracert.methods.exact import Reals, Rows, Vectors, cosine_distance, even_rows
 
 #: A corridor with at least this share of all passages leaves out next to nothing.
 NEARLY_ALL: Final = 0.9
@@ -148,19 +148,12 @@ def pair_distances(vectors: Vectors, rows: Rows) -> Reals:
 
     In float32, since they are only drawn. At most `MOST` candidates, evenly spread.
     """
-    rows = rows[_even(len(rows), MOST)]
-    some = _even(len(rows), _SAMPLE)
+    rows = rows[even_rows(len(rows), MOST)]
+    some = even_rows(len(rows), _SAMPLE)
     part = vectors.matrix[rows]
     distances = np.maximum(1.0 - (part @ part[some].T).astype(np.float64), 0.0)
     distances[some, np.arange(len(some))] = np.nan
     return distances[np.isfinite(distances)]
-
-
-def _even(count: int, most: int) -> Rows:
-    """At most `most` of `count` places, evenly spread."""
-    if count <= most:
-        return np.arange(count)
-    return (np.arange(most) * (count / most)).astype(np.intp)
 
 
 def _corridor_note(held: int, size: int) -> str:

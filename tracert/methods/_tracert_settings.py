@@ -12,7 +12,7 @@ class TracertRagSettings:
     """The settings of the walk; the module's docstring says what they mean."""
 
     alpha: float = setting(
-        0.3,
+        0.5,
         "Weight of the angular penalty: how much a passage off the direction to the goal costs. "
         "0 is plain nearest neighbour.",
         low=0.0,
@@ -48,7 +48,7 @@ class TracertRagSettings:
         label="Fewest candidates",
     )
     max_hops: int = setting(
-        8,
+        6,
         "Most moves of the walk, the one into the goal included.",
         low=1,
         high=50,
@@ -56,7 +56,7 @@ class TracertRagSettings:
         label="Hops",
     )
     min_passages: int = setting(
-        2,
+        1,
         "Passages on the path before the goal may be entered.",
         low=1,
         high=20,

@@ -23,7 +23,7 @@ TIE: Final = 1e-9
 #: Rows turned into float64 at once, so that memory stays small whatever is asked.
 _BLOCK: Final = 4096
 #: Half a unit in the last place of a float32 of size 1: the error of one rounding.
-_ROUNDING: Final = 2.0**-24
+_ROUNDING: Final[float] = 2.0**-24
 
 
 def unit(vector: npt.NDArray[np.floating]) -> Reals:
@@ -57,7 +57,7 @@ class Vectors:
         multiplications and additions are off by at most d * 2^-24; the lengths of both vectors
         and the last rounding add a few units more.
         """
-        return (self.matrix.shape[1] + 8) * _ROUNDING
+        return (int(self.matrix.shape[1]) + 8) * _ROUNDING
 
     def approximate(self, vector: Reals) -> Reals:
         """Cosine distances of all rows to a unit vector (d,), shape (n,), within `error`."""
@@ -114,3 +114,10 @@ def ranked(values: Reals, rows: Rows) -> Rows:
         return order
     group = np.concatenate(([0], np.cumsum(np.diff(values[order]) > TIE)))
     return order[np.lexsort((rows[order], group))]
+
+
+def even_rows(size: int, most: int) -> Rows:
+    """At most `most` of `size` rows, evenly spread from the first on."""
+    if size <= most:
+        return np.arange(size)
+    return (np.arange(most) * (size / most)).astype(np.intp)

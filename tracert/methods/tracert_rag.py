@@ -49,7 +49,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -59,20 +59,17 @@ from tracert.errors import CorpusError, ModelError, SettingError
 from tracert.language.budget import Meter
 from tracert.language.goal import predict_goal
 from tracert.language.goal_text import GoalText, read_goal
-from tracert.language.offline import predict_goal_offline
+from tracert.language.offline import BACKGROUND, FEEDBACK, predict_goal_offline
 from tracert.methods import _stops
 from tracert.methods._corridor import Histogram, histogram, pair_distances
 from tracert.methods._record import Recorder, Values
 from tracert.methods._tracert_settings import TracertRagSettings
 from tracert.methods._walk import TracertWalk
 from tracert.methods.base import Outcome, Question, Resources, Walk, settings_values
-from tracert.methods.exact import Vectors, unit
+from tracert.methods.exact import Vectors, even_rows, unit
 from tracert.trace import Cost, Node, NodeKind, Stop, StopReason
 
 __all__ = ["Histogram", "Prepared", "TracertRag", "TracertRagSettings"]
-
-#: Passages nearest to the question from which the offline predictor makes a goal.
-_FEEDBACK: Final = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -251,6 +248,12 @@ def _goal(
         except ModelError as error:
             note = f"The offline predictor made the goal, since the model could not: {error}"
             cost = meter.cost
-    rows, _ = Vectors(corpus.matrix).nearest(unit(query_vector), _FEEDBACK)
-    passages = [chunk.text for chunk in corpus.chunks(rows.tolist())]
-    return predict_goal_offline(question.text, passages), note, cost
+    return _offline_goal(question.text, query_vector, corpus), note, cost
+
+
+def _offline_goal(question: str, query_vector: npt.NDArray[np.float32], corpus: Corpus) -> GoalText:
+    rows, _ = Vectors(corpus.matrix).nearest(unit(query_vector), FEEDBACK)
+    spread = even_rows(len(corpus.ids), BACKGROUND)
+    chunks = corpus.chunks([*rows.tolist(), *spread.tolist()])
+    texts = [chunk.text for chunk in chunks]
+    return predict_goal_offline(question, texts[: len(rows)], texts[len(rows) :])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tracert.errors import SettingError
 from tracert.methods.base import Method
+from tracert.methods.iterative_rewrite import IterativeRewrite
 from tracert.methods.native_rag import NativeRag
 from tracert.methods.tracert_rag import TracertRag
 from tracert.methods.treehop import TreeHop
@@ -11,7 +12,7 @@ from tracert.methods.treehop import TreeHop
 
 def methods() -> dict[str, Method]:
     """All methods in the order in which they are shown, the baseline first."""
-    table: tuple[Method, ...] = (NativeRag(), TracertRag(), TreeHop())
+    table: tuple[Method, ...] = (NativeRag(), TracertRag(), TreeHop(), IterativeRewrite())
     return {method.name: method for method in table}
 
 

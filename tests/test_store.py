@@ -1,0 +1,193 @@
+"""The store: what is committed shows, what is not does not, whoever dies in between."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.toy_embedder import ToyEmbedder
+from tracert.corpus.chunking import Chunking, chunk
+from tracert.corpus.loaders import load_document
+from tracert.corpus.model import Mark
+from tracert.errors import CancelledError, CorpusError, StoreError
+from tracert.store import CorpusRecord, DocumentRecord, Page, Store, fingerprint
+
+CHUNKING = Chunking(40, 10)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path)
+
+
+def page_of(text: str, name: str = "a.txt") -> Page:
+    document = load_document(text.encode(), name)
+    chunks = chunk(document, CHUNKING)
+    vectors = ToyEmbedder().embed([each.text for each in chunks])
+    marks: list[tuple[Mark, ...]] = [() for _ in chunks]
+    marks[0] = document.marks
+    return Page(chunks, vectors, marks)
+
+
+def record_of(name: str, *parts: tuple[str, Page]) -> CorpusRecord:
+    documents = tuple(
+        DocumentRecord(
+            name=page.chunks[0].document,
+            kind="text",
+            fingerprint=page.chunks[0].document_fingerprint,
+            chunks=len(page.chunks),
+            characters=page.chunks[-1].end,
+            pages=None,
+            part=part,
+        )
+        for part, page in parts
+    )
+    return CorpusRecord("", name, "toy", "toy-1/16", 16, CHUNKING, documents, 0.0, 0.0)
+
+
+def write(store: Store, name: str, text: str) -> CorpusRecord:
+    page = page_of(text)
+    with store.session() as session:
+        return session.commit(record_of(name, (session.fill(page), page)))
+
+
+TEXT = "The lamp was lit by a pile of discs. " * 12
+
+
+def test_a_corpus_shows_when_it_is_committed_and_not_before(store: Store) -> None:
+    page = page_of(TEXT)
+    with store.session() as session:
+        part = session.fill(page)
+        assert store.corpora() == []
+        record = session.commit(record_of("Lamps", (part, page)))
+    assert [each.name for each in store.corpora()] == ["Lamps"]
+    assert store.corpus("Lamps") == record
+    assert record.size == len(page.chunks)
+
+
+def test_chunks_vectors_and_marks_come_back_as_they_went_in(store: Store) -> None:
+    page = page_of(TEXT)
+    with store.session() as session:
+        record = session.commit(record_of("Lamps", (session.fill(page), page)))
+        pages = list(session.pages(record))
+    found = {
+        each.id: (each, vector, marks)
+        for page_ in pages
+        for each, vector, marks in zip(page_.chunks, page_.vectors, page_.marks, strict=True)
+    }
+    assert len(found) == len(page.chunks)
+    for each, vector, marks in zip(page.chunks, page.vectors, page.marks, strict=True):
+        assert found[each.id][0] == each
+        np.testing.assert_array_equal(found[each.id][1], vector)
+        assert found[each.id][2] == marks
+
+
+def test_a_part_that_no_commit_named_is_swept_by_the_next_write(store: Store) -> None:
+    with store.session() as session:
+        orphan = session.fill(page_of(TEXT))
+    write(store, "Lamps", TEXT)
+    with store.session() as session, pytest.raises(StoreError):
+        list(session.pages(record_of("ghost", (orphan, page_of(TEXT)))))
+
+
+def test_a_replaced_part_is_deleted_with_its_index(store: Store) -> None:
+    record = write(store, "Lamps", TEXT)
+    other = page_of("Another text altogether, on frogs. " * 12)
+    before = {path.name for path in (store.path / "store").iterdir() if path.is_dir()}
+    with store.session() as session:
+        part = session.fill(other)
+        session.commit(replace(record, documents=record_of("x", (part, other)).documents))
+        with pytest.raises(StoreError):
+            list(session.pages(record))
+    after = {path.name for path in (store.path / "store").iterdir() if path.is_dir()}
+    # One corpus with one part, before and after: one folder of an index each time, another one.
+    assert len(before) == len(after) == 1
+    assert before != after
+
+
+def test_a_document_that_the_manifest_dropped_is_not_read(store: Store) -> None:
+    one, two = page_of(TEXT), page_of("Frogs' legs twitched. " * 9, "b.txt")
+    both = Page(
+        [*one.chunks, *two.chunks],
+        np.concatenate([one.vectors, two.vectors]),
+        [*one.marks, *two.marks],
+    )
+    with store.session() as session:
+        part = session.fill(both)
+        record = session.commit(record_of("Both", (part, one), (part, two)))
+        fewer = session.commit(replace(record, documents=record.documents[1:]))
+        left = [each.id for page in session.pages(fewer) for each in page.chunks]
+    assert sorted(left) == sorted(each.id for each in two.chunks)
+
+
+def test_cancelling_while_storing_leaves_nothing(store: Store) -> None:
+    with store.session() as session, pytest.raises(CancelledError):
+        session.fill(page_of(TEXT), cancelled=lambda: True)
+    assert store.corpora() == []
+
+
+def test_names_are_free_text_and_unique(store: Store) -> None:
+    write(store, "Καφές & co. / 2026: «draft» 🐸", TEXT)
+    write(store, "b", TEXT)
+    with pytest.raises(CorpusError, match="already"):
+        store.rename("b", "Καφές & co. / 2026: «draft» 🐸")
+    store.rename("b", "  c ")
+    assert {each.name for each in store.corpora()} == {"Καφές & co. / 2026: «draft» 🐸", "c"}
+
+
+@pytest.mark.parametrize("name", ["", "   ", "a\nb", "\x00", "x" * 201])
+def test_a_name_that_cannot_be_shown_is_refused(store: Store, name: str) -> None:
+    write(store, "a", TEXT)
+    with pytest.raises(CorpusError, match="name"):
+        store.rename("a", name)
+
+
+def test_a_missing_corpus_is_an_error_that_names_the_others(store: Store) -> None:
+    write(store, "Lamps", TEXT)
+    with pytest.raises(CorpusError, match="'Lamps'"):
+        store.corpus("lamp")
+
+
+def test_the_fingerprint_depends_on_embedder_chunking_and_the_order_of_documents() -> None:
+    prints = {
+        fingerprint("e", CHUNKING, ["a", "b"]),
+        fingerprint("e", CHUNKING, ["b", "a"]),
+        fingerprint("f", CHUNKING, ["a", "b"]),
+        fingerprint("e", Chunking(40, 11), ["a", "b"]),
+        fingerprint("e", CHUNKING, ["a"]),
+        fingerprint("e", Chunking(40, 10, sentences=True), ["a", "b"]),
+    }
+    assert len(prints) == 6
+    assert fingerprint("e", Chunking(40, 10), ["a", "b"]) in prints
+
+
+def test_a_manifest_of_a_thousand_documents_is_one_commit(store: Store) -> None:
+    page = page_of(TEXT)
+    with store.session() as session:
+        part = session.fill(page)
+        one = record_of("Many", (part, page))
+        many = tuple(
+            replace(one.documents[0], name=f"{i}-" + "n" * 80, fingerprint=f"{i:064x}")
+            for i in range(1_000)
+        )
+        record = session.commit(replace(one, documents=many))
+    assert Store(store.path).corpus("Many") == record
+
+
+def test_a_folder_that_is_no_store_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "store").write_text("not a folder")
+    with pytest.raises(StoreError, match="TRACERT_HOME"):
+        Store(tmp_path).corpora()
+
+
+def test_a_server_that_is_down_is_an_error_without_the_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHROMA_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("CHROMA_API_KEY", "sesame-123")
+    with pytest.raises(StoreError, match="CHROMA_URL") as caught:
+        Store(tmp_path).corpora()
+    assert "sesame" not in str(caught.value)

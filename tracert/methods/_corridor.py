@@ -13,8 +13,9 @@ from tracert.methods.exact import Reals, Rows, Vectors, cosine_distance, even_ro
 
 #: A corridor with at least this share of all passages leaves out next to nothing.
 NEARLY_ALL: Final = 0.9
-#: Candidates whose distances to all others make the histogram: evenly spread over the text.
-_SAMPLE: Final = 48
+#: The histogram counts the distances from a few candidates to many, both evenly spread.
+_FEW: Final = 32
+_MANY: Final = 1000
 _BINS: Final = 40
 
 
@@ -144,15 +145,15 @@ def histogram(distances: Reals) -> Histogram | None:
 
 
 def pair_distances(vectors: Vectors, rows: Rows) -> Reals:
-    """Distances between candidates: from an even sample of them to all others.
+    """Distances between candidates, from an even sample to an even sample of them, shape (k,).
 
-    In float32, since they are only drawn. At most `MOST` candidates, evenly spread.
+    In float32, since they are only drawn.
     """
-    rows = rows[even_rows(len(rows), MOST)]
-    some = even_rows(len(rows), _SAMPLE)
-    part = vectors.matrix[rows]
-    distances = np.maximum(1.0 - (part @ part[some].T).astype(np.float64), 0.0)
-    distances[some, np.arange(len(some))] = np.nan
+    many = rows[even_rows(len(rows), _MANY)]
+    few = even_rows(len(many), _FEW)
+    part = vectors.matrix[many]
+    distances = np.maximum(1.0 - (part @ part[few].T).astype(np.float64), 0.0)
+    distances[few, np.arange(len(few))] = np.nan
     return distances[np.isfinite(distances)]
 
 

@@ -53,7 +53,7 @@ class Recorder:
             goal_rule = "chosen" if decision.arrives else "dearer"
         costs = decision.costs
         places = {
-            "chosen": np.flatnonzero(np.arange(len(walk.rows)) == decision.chosen),
+            "chosen": np.array([] if decision.chosen is None else [decision.chosen], dtype=np.intp),
             "dearer": dearer[_smallest(costs.cost[dearer], self._kept)],
             "visited": decision.visited[_smallest(costs.distance[decision.visited], self._kept)],
             "no_edge": decision.far[_smallest(costs.distance[decision.far], self._kept)],

@@ -45,9 +45,9 @@ class _Tree:
         """Whether a path within the threshold leads from this end to the passage."""
         return bool(self.expanded[row] or self.reach[row] <= threshold)
 
-    def way_out(self) -> float:
-        """The shortest edge that leaves the tree."""
-        return float(self.reach.min())
+    def way_out(self, other: _Tree) -> float:
+        """The shortest edge that leaves the tree: to a passage, or to the other end."""
+        return float(min(self.reach.min(), other.reach[self.expanded].min(initial=np.inf)))
 
 
 def bottleneck(passages: Reals, to_start: Reals, to_goal: Reals) -> float:
@@ -76,7 +76,7 @@ def bottleneck(passages: Reals, to_start: Reals, to_goal: Reals) -> float:
         for tree, other in zip(trees, reversed(trees), strict=True):
             row = tree.next(threshold)
             if row is None:
-                threshold = max(threshold, tree.way_out())
+                threshold = max(threshold, tree.way_out(other))
                 continue
             if other.holds(row, threshold):
                 return threshold

@@ -7,6 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no failure: properties are checked without a time limit for an example.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -15,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def _own_home(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:
-    """No test reads or writes the data folder, the key or the endpoint of the person who runs it."""
+    """No test reads or writes the data folder, the key or the endpoint of whoever runs it."""
     monkeypatch.setenv("TRACERT_HOME", str(tmp_path_factory.mktemp("home")))
     for name in (
         "OPENAI_API_KEY",

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracert.corpus.encoding import clean, decode, is_binary
+from tracert.corpus.encoding import clean, decode, head, is_binary
 
 FRENCH = "Les élèves étaient très fatigués après le cours, où l’on avait étudié la forêt. "
 RUSSIAN = "Все счастливые семьи похожи друг на друга, каждая несчастливая семья несчастлива. "
@@ -134,3 +134,13 @@ def test_clean_twice_is_clean_once(text: str) -> None:
     once.encode("utf-8")
     assert clean(once) == once
     assert os.linesep == "\n" or "\r" not in once
+
+
+def test_head_is_cut_between_characters() -> None:
+    data = ("é" * 9 + "\n").encode() * 10  # 19 bytes a line
+    assert head(data, 1_000) == data
+    assert head(data, 50) == data[:38], "two whole lines"
+    # Without a line end the cut is where it falls, at a multiple of four for wide characters.
+    assert head(b"x" * 50, 23) == b"x" * 20
+    wide = "ab\ncd".encode("utf-16-le") * 9
+    assert head(wide, 18).decode("utf-16-le") == "ab\ncdab\n"

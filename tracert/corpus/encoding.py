@@ -73,6 +73,17 @@ def decode(data: bytes) -> Decoded | None:
     return _guess(data)
 
 
+def head(data: bytes, size: int) -> bytes:
+    """The first bytes, at most `size`, cut between characters: enough to tell what they are."""
+    if len(data) <= size:
+        return data
+    part = data[: size // 4 * 4]
+    if b"\x00" in part:
+        return part
+    # Back to behind the last line, where no character of any encoding is cut.
+    return part[: part.rfind(b"\n") + 1] or part
+
+
 def clean(text: str) -> str:
     """One newline sign, no control characters, no half characters: done once, before offsets.
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from tracert.corpus.encoding import clean, decode
+from tracert.corpus.encoding import clean, decode, head
 from tracert.corpus.loaders.base import Content, Limits
 from tracert.corpus.loaders.text import read_text
 from tracert.corpus.model import Mark
@@ -25,7 +25,7 @@ _SIGNS: Final = (
 )
 _LINK: Final = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|\[\[(?:[^\]|]*\|)?([^\]]*)\]\]")
 _ATTRIBUTES: Final = re.compile(r"[ \t]*\{[#.:][^}]*\}[ \t]*\Z")
-#: How much is looked at to tell markdown from plain text, in characters.
+#: How much is looked at to tell markdown from plain text, in bytes.
 _SAMPLE: Final = 200_000
 
 
@@ -42,7 +42,7 @@ class MarkdownLoader:
         A file called `.md` needs one sign of it (a heading, a fence, a list, a link, emphasis);
         any other needs at least two headings, set off by blank lines, and another sign.
         """
-        decoded = decode(data[:_SAMPLE])
+        decoded = decode(head(data, _SAMPLE))
         if decoded is None:
             return False
         text = clean(decoded.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from tracert.corpus.encoding import clean, decode
+from tracert.corpus.encoding import SAMPLE, clean, decode, head
 from tracert.corpus.loaders.base import Content, Limits
 from tracert.corpus.model import Mark
 from tracert.errors import DocumentError
@@ -34,8 +34,8 @@ class TextLoader:
     suffixes = (".txt", ".text")
 
     def recognises(self, data: bytes, name: str) -> bool:  # noqa: ARG002
-        """Whether the bytes can be read as text."""
-        return decode(data) is not None
+        """Whether the bytes at the beginning can be read as text."""
+        return decode(head(data, SAMPLE)) is not None
 
     def load(self, data: bytes, name: str, limits: Limits) -> Content:
         """The text as it stands, marks at chapters and at titles in capitals."""

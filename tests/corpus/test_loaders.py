@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.corpus.pdfs import pdf
+from tracert.corpus.chunking import Chunking, chunk
 from tracert.corpus.loaders import LOADERS, Limits, load_document, suffixes, supported
 from tracert.corpus.model import Document
 from tracert.errors import DocumentError
@@ -184,3 +185,30 @@ def test_notes_with_headings_are_markdown(shared: Path) -> None:
         if "\n## " in document.text:
             assert document.kind == "markdown"
             assert any(mark.heading_path for mark in document.marks)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 300_000,
+        "[[" * 150_000 + "]",
+        "." * 300_000 + "x",
+        "# " + " " * 300_000 + "x",
+        "<!-- -->" * 500 + "x",
+        "\n" * 300_000 + "x",
+        "x\n" + " " * 300_000 + "\n" + "x",
+        "`" * 300_000 + "x",
+        "**a" * 100_000,
+        "CHAPTER 1\n\n" * 30_000,
+        "# a\n\n" * 60_000,
+        "1 " * 150_000 + "%PDF",
+        '."' * 150_000,
+    ],
+    ids=range(13),
+)
+def test_text_made_to_stall_a_pattern_does_not(text: str, name: str) -> None:
+    # A pattern that backtracks over these would take minutes or for ever.
+    document = load_document(text.encode(), name)
+    chunks = chunk(document, Chunking(500, 100, sentences=True))
+    assert chunks[-1].end == len(document.text)

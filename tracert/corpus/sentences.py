@@ -19,7 +19,8 @@ _BEFORE_NUMBER: Final = re.compile(
 
 #: A terminator with what closes it, then a gap or the end; scripts without gaps need none.
 _END: Final = re.compile(
-    r"(?P<mark>[.!?…؟۔।]+)[\"'”’»)\]*_]*(?=\s|\Z)|[。！？｡]+[”’」』）]*|(?P<gap>\n[^\S\n]*\n\s*)"
+    r"(?<![.!?…؟۔।])(?P<mark>[.!?…؟۔।]++)[\"'”’»)\]*_]*+(?=\s|\Z)"
+    r"|[。！？｡]+[”’」』）]*|(?P<gap>\n[^\S\n]*\n\s*)"
     r"|(?P<item>\n(?=[^\S\n]*(?:[-*+•]|\d{1,3}[.)]|\#{1,6})[^\S\n]))"
 )
 _HEADING: Final = re.compile(r"[^\S\n]{0,3}\#{1,6}[^\S\n][^\n]*")

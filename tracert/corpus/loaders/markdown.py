@@ -20,11 +20,13 @@ _SIGNS: Final = (
     re.compile(r"^ {0,3}#{1,6}[ \t]+\S", re.MULTILINE),
     re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE),
     re.compile(r"^[ \t]*[-*+][ \t]+\S", re.MULTILINE),
-    re.compile(r"!?\[[^\]\n]+\]\([^)\s]+\)|\[\[[^\]\n]+\]\]"),
+    re.compile(r"\[[^\[\]\n]{1,200}\](?:\([^)\s]|\])"),
     re.compile(r"\*\*[^*\n]+\*\*|(?<![`\w])`[^`\n]+`"),
 )
 _LINK: Final = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|\[\[(?:[^\]|]*\|)?([^\]]*)\]\]")
 _ATTRIBUTES: Final = re.compile(r"[ \t]*\{[#.:][^}]*\}[ \t]*\Z")
+#: A longer line is no heading; it also bounds the work of the patterns above.
+_MAX_HEADING: Final = 500
 #: How much is looked at to tell markdown from plain text, in bytes.
 _SAMPLE: Final = 200_000
 
@@ -98,6 +100,8 @@ def _headings(text: str) -> Iterator[tuple[int, int, int, str]]:
             continue
         if fenced and not (fenced["signs"][0] == "`" and "`" in fenced["info"]):
             fence = fenced["signs"]
+            continue
+        if len(line) > _MAX_HEADING:
             continue
         atx = _ATX.match(line)
         if atx is not None:

@@ -41,7 +41,8 @@ _KNOWN: Final = (
     (b"OggS", "a sound recording", "Transcribe it to text first"),
 )
 _WEB_PAGE: Final = re.compile(
-    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b"
+    rb"\s*+(?:<\?xml[^>]*+>\s*+)?+(?:<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype\s+html|html)\b",
+    re.DOTALL,
 )
 
 

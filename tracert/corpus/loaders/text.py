@@ -78,8 +78,9 @@ def _marks(text: str) -> tuple[Mark, ...]:
         level, label = _heading(lines, index)
         if level:
             stack = [entry for entry in stack if entry[0] < level] + [(level, label)]
-            mark = Mark(place, None, tuple(entry[1] for entry in stack))
-            marks = [*marks[: -1 if marks[-1].start == place else None], mark]
+            if place == 0:
+                marks.clear()
+            marks.append(Mark(place, None, tuple(entry[1] for entry in stack)))
         place += len(line)
     return tuple(marks)
 

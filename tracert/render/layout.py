@@ -17,10 +17,15 @@ from tracert.trace import NodeKind, Trace
 
 Positions = dict[str, tuple[float, float]]
 
-#: Pixels between two columns of the path, between two rows, and between sub-columns.
-COLUMN, ROW, SUBCOLUMN = 220.0, 54.0, 46.0
+#: The least pixels between two columns of the path, between two rows, and between sub-columns.
+COLUMN, ROW, SUBCOLUMN = 220.0, 50.0, 46.0
+#: Width to height of the picture that columns and rows are spread to fill, and the most pixels
+#: between two columns and between two rows.
+ASPECT, WIDE, LOOSE = 1.8, 400.0, 84.0
 #: Rows above and below the path before a further sub-column is begun.
 ROWS = 5
+#: Rows on either side of the path that are left to the labels.
+FREE = 2.3
 #: The side of the square that the map layout fills, and the least distance of two nodes.
 SIDE, APART = 900.0, 30.0
 
@@ -32,21 +37,24 @@ def path_layout(trace: Trace, shown: Sequence[str]) -> Positions:
     equals), nearer to the path the better it was ranked.
     """
     column = _columns(trace)
-    width = (max(column.values(), default=0) + 1) * COLUMN
+    places = max(column.values(), default=0) + 1
+    wide = min(max(2 * (ROWS + FREE) * ROW * ASPECT / (places + 1), COLUMN), WIDE)
+    width = places * wide
     positions: Positions = {}
     for id, at in column.items():
-        positions[id] = (at * COLUMN, -18.0 if at % 2 else 18.0)
+        positions[id] = (at * wide, -18.0 if at % 2 else 18.0)
     for node in trace.nodes:
         if node.kind is NodeKind.GOAL and node.id not in positions:
             positions[node.id] = (width, 0.0)
+    row = min(max((width + wide) / ASPECT / (2 * ROWS + FREE), ROW), LOOSE)
     best = _best_ranks(trace, set(shown) - set(positions))
     by_step: dict[int, list[tuple[int, str]]] = {}
     for id, (rank, step) in best.items():
         by_step.setdefault(step, []).append((rank, id))
     for step, ranked in by_step.items():
-        centre = (column.get(trace.steps[step].source, 0) + 0.5) * COLUMN
+        centre = (column.get(trace.steps[step].source, 0) + 0.5) * wide
         for slot, (_, id) in enumerate(sorted(ranked)):
-            positions[id] = _beside(centre, slot)
+            positions[id] = _beside(centre, slot, row)
     return {id: positions[id] for id in shown if id in positions}
 
 
@@ -70,13 +78,13 @@ def _best_ranks(trace: Trace, wanted: set[str]) -> dict[str, tuple[int, int]]:
     return best
 
 
-def _beside(centre: float, slot: int) -> tuple[float, float]:
+def _beside(centre: float, slot: int, high: float) -> tuple[float, float]:
     """Place of a rejected candidate: alternately above and below, then in the next sub-column."""
     band, rest = divmod(slot, 2 * ROWS)
     row, below = divmod(rest, 2)
     side = (band + 1) // 2 * (1 if band % 2 else -1)
     x = centre + side * SUBCOLUMN + (SUBCOLUMN / 4 if row % 2 else -SUBCOLUMN / 4)
-    y = (row + 1.9) * ROW * (1 if below else -1)
+    y = (row + FREE) * high * (1 if below else -1)
     return x, y
 
 

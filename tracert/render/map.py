@@ -17,13 +17,13 @@ import numpy.typing as npt
 
 from tracert.render.frames import Frame, frame
 from tracert.render.palette import PALETTES, Palette, Theme
-from tracert.render.words import called, place
-from tracert.trace import NodeKind, Trace
+from tracert.render.words import called, place, title
+from tracert.trace import Map, NodeKind, Trace
 
 Colour = Literal["position", "similarity", "kept"]
 #: More points than this are drawn by WebGL.
 GL_FROM = 4000
-HEIGHT = 520
+HEIGHT = 530
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,15 +88,18 @@ def figure(
     ground = ground or Ground(positions=trace.map.background)
     palette = PALETTES[theme]
     now = frame(trace, at)
-    labels = {node.id: node.label for node in trace.nodes}
-    traces = [_ground(go, ground, palette, colour)]
-    traces += _corridor(go, trace, ground, palette)
-    traces += _neighbours(go, trace, now, palette)
-    traces += _walk(go, trace, now, palette)
-    traces += _ends(go, trace, palette)
-    traces += _rings(go, trace, now, palette, selected)
-    made = go.Figure(traces)
-    made.update_layout(**_layout(trace, palette), annotations=_arrows(trace, now, palette, labels))
+    plane = trace.map
+    layers = [_ground(go, ground, palette, colour)]
+    layers += _corridor(go, trace, plane, ground, palette)
+    layers += _neighbours(go, trace, plane, now, palette)
+    layers += _rings(go, plane, now, palette, selected)
+    layers += _walk(go, trace, plane, now, palette)
+    layers += _ends(go, trace, plane, palette)
+    made = go.Figure(layers)
+    made.update_layout(
+        **_layout(plane, trace.corpus.fingerprint, palette),
+        annotations=_arrows(plane, now, palette),
+    )
     return made
 
 
@@ -190,11 +193,10 @@ def _lines(text: str, width: int = 46) -> str:
     return "<br>".join(html.escape(line) for line in textwrap.wrap(text, width)[:3])
 
 
-def _points(trace: Trace, ids: Sequence[str]) -> tuple[list[float], list[float], list[str]]:
-    assert trace.map is not None
-    there = [id for id in ids if id in trace.map.positions]
-    xs = [trace.map.positions[id][0] for id in there]
-    ys = [trace.map.positions[id][1] for id in there]
+def _points(plane: Map, ids: Sequence[str]) -> tuple[list[float], list[float], list[str]]:
+    there = [id for id in ids if id in plane.positions]
+    xs = [plane.positions[id][0] for id in there]
+    ys = [plane.positions[id][1] for id in there]
     return xs, ys, there
 
 
@@ -204,7 +206,7 @@ def _texts(trace: Trace, ids: Sequence[str]) -> list[str]:
     texts = []
     for id in ids:
         node = trace.node(id)
-        lines = [_lines(node.label)]
+        lines = [_lines(title(node))]
         if where := place(node):
             lines.append(_lines(where))
         vector = vectors[id]
@@ -217,9 +219,15 @@ def _texts(trace: Trace, ids: Sequence[str]) -> list[str]:
 
 
 def _marks(
-    go: Any, trace: Trace, ids: Sequence[str], name: str, marker: dict[str, Any], **more: Any
+    go: Any,
+    trace: Trace,
+    plane: Map,
+    ids: Sequence[str],
+    name: str,
+    marker: dict[str, Any],
+    **more: Any,
 ) -> list[Any]:
-    xs, ys, there = _points(trace, ids)
+    xs, ys, there = _points(plane, ids)
     if not there:
         return []
     return [
@@ -238,7 +246,7 @@ def _marks(
     ]
 
 
-def _corridor(go: Any, trace: Trace, ground: Ground, palette: Palette) -> list[Any]:
+def _corridor(go: Any, trace: Trace, plane: Map, ground: Ground, palette: Palette) -> list[Any]:
     marker = {
         "symbol": "circle-open",
         "size": 11,
@@ -266,7 +274,7 @@ def _corridor(go: Any, trace: Trace, ground: Ground, palette: Palette) -> list[A
         if item.rule not in ("outside_radius", "below_k")
     }
     ends = {node.id for node in trace.nodes if node.kind in (NodeKind.QUERY, NodeKind.GOAL)}
-    xs, ys, there = _points(trace, sorted(within - ends))
+    xs, ys, there = _points(plane, sorted(within - ends))
     if not there:
         return []
     return [
@@ -274,15 +282,15 @@ def _corridor(go: Any, trace: Trace, ground: Ground, palette: Palette) -> list[A
     ]
 
 
-def _neighbours(go: Any, trace: Trace, now: Frame, palette: Palette) -> list[Any]:
+def _neighbours(go: Any, trace: Trace, plane: Map, now: Frame, palette: Palette) -> list[Any]:
     if now.step is None:
         return []
     near = [item.id for item in now.step.candidates if item.rule == "dearer"][:40]
     marker = {"symbol": "circle", "size": 8, "color": palette.kept}
-    return _marks(go, trace, near, "Weighed in this step", marker)
+    return _marks(go, trace, plane, near, "Weighed", marker)
 
 
-def _walk(go: Any, trace: Trace, now: Frame, palette: Palette) -> list[Any]:
+def _walk(go: Any, trace: Trace, plane: Map, now: Frame, palette: Palette) -> list[Any]:
     ids = list(now.order)
     marker = {
         "symbol": "circle",
@@ -290,8 +298,8 @@ def _walk(go: Any, trace: Trace, now: Frame, palette: Palette) -> list[Any]:
         "color": palette.path,
         "line": {"width": 1.5, "color": palette.paper},
     }
-    made = _marks(go, trace, ids, "Path", marker, mode="markers")
-    xs, ys, there = _points(trace, ids)
+    made = _marks(go, trace, plane, ids, "Path", marker, mode="markers")
+    xs, ys, there = _points(plane, ids)
     if there:
         made.append(
             go.Scatter(
@@ -307,21 +315,21 @@ def _walk(go: Any, trace: Trace, now: Frame, palette: Palette) -> list[Any]:
     return made
 
 
-def _ends(go: Any, trace: Trace, palette: Palette) -> list[Any]:
+def _ends(go: Any, trace: Trace, plane: Map, palette: Palette) -> list[Any]:
     made: list[Any] = []
     looks = {
-        NodeKind.QUERY: ("Question (approximate)", "diamond-open", palette.query, 17),
-        NodeKind.GOAL: ("Goal (approximate)", "star-open", palette.goal, 20),
+        NodeKind.QUERY: ("Question ≈", "diamond-open", palette.query, 17),
+        NodeKind.GOAL: ("Goal ≈", "star-open", palette.goal, 20),
     }
     for node in trace.nodes:
         if node.kind in looks:
             name, symbol, colour, size = looks[node.kind]
             marker = {"symbol": symbol, "size": size, "color": colour, "line": {"width": 3}}
-            made += _marks(go, trace, [node.id], name, marker)
+            made += _marks(go, trace, plane, [node.id], name, marker)
     return made
 
 
-def _rings(go: Any, trace: Trace, now: Frame, palette: Palette, selected: str | None) -> list[Any]:
+def _rings(go: Any, plane: Map, now: Frame, palette: Palette, selected: str | None) -> list[Any]:
     made: list[Any] = []
     rings = (
         (now.in_hand, "In hand", 30, 2.0, "circle-open"),
@@ -330,7 +338,7 @@ def _rings(go: Any, trace: Trace, now: Frame, palette: Palette, selected: str | 
     for id, name, size, width, symbol in rings:
         if id is None:
             continue
-        xs, ys, there = _points(trace, [id])
+        xs, ys, there = _points(plane, [id])
         if there:
             made.append(
                 go.Scatter(
@@ -350,17 +358,14 @@ def _rings(go: Any, trace: Trace, now: Frame, palette: Palette, selected: str | 
     return made
 
 
-def _arrows(
-    trace: Trace, now: Frame, palette: Palette, labels: Mapping[str, str]
-) -> list[dict[str, Any]]:
-    assert trace.map is not None
+def _arrows(plane: Map, now: Frame, palette: Palette) -> list[dict[str, Any]]:
     moves = list(now.trail)
     if now.step is not None and now.step.target is not None:
         moves.append((now.step.source, now.step.target))
-    positions = trace.map.positions
+    positions = plane.positions
     arrows = []
     for number, (source, target) in enumerate(moves, start=1):
-        if source not in positions or target not in positions or source not in labels:
+        if source not in positions or target not in positions:
             continue
         (ax, ay), (x, y) = positions[source], positions[target]
         arrows.append(
@@ -387,12 +392,11 @@ def _arrows(
     return arrows
 
 
-def _layout(trace: Trace, palette: Palette) -> dict[str, Any]:
-    assert trace.map is not None
+def _layout(plane: Map, fingerprint: str, palette: Palette) -> dict[str, Any]:
     axis = {"visible": False, "fixedrange": False}
     return {
         "height": HEIGHT,
-        "margin": {"l": 4, "r": 4, "t": 4, "b": 56},
+        "margin": {"l": 4, "r": 4, "t": 4, "b": 52},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"color": palette.ink, "size": 13, "family": "Source Sans, sans-serif"},
@@ -408,6 +412,9 @@ def _layout(trace: Trace, palette: Palette) -> dict[str, Any]:
             "y": 1.0,
             "yanchor": "bottom",
             "font": {"size": 12},
+            "itemwidth": 30,
+            "entrywidthmode": "pixels",
+            "entrywidth": 62,
             "itemclick": False,
             "itemdoubleclick": False,
             "itemsizing": "trace",
@@ -416,7 +423,7 @@ def _layout(trace: Trace, palette: Palette) -> dict[str, Any]:
         "yaxis": {**axis, "scaleanchor": "x", "scaleratio": 1},
         "dragmode": "pan",
         "clickmode": "event+select",
-        "uirevision": f"{trace.map.kind}:{trace.corpus.fingerprint}",
+        "uirevision": f"{plane.kind}:{fingerprint}",
         "selectionrevision": "none",
     }
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from tracert.render.frames import frame, last
 from tracert.render.layout import map_layout, path_layout, rounded
 from tracert.render.numbers import plain
 from tracert.render.palette import LIGHT, PATH, Look
-from tracert.render.words import Words, place, words_for
+from tracert.render.words import Words, place, title, words_for
 from tracert.trace import Node, NodeKind, Step, Trace
 
 if TYPE_CHECKING:
@@ -58,12 +57,12 @@ def revision(trace: Trace) -> str:
     return digest.hexdigest()
 
 
-def payload(trace: Trace, words: Words | None = None) -> dict[str, Any]:
+def payload(trace: Trace) -> dict[str, Any]:
     """What the stage draws: ids, short labels, positions and the rule of each candidate.
 
     Texts of passages stay behind; a click brings them.
     """
-    words = words or words_for(trace.method)
+    words = words_for(trace.method)
     shown = shown_ids(trace)
     known = set(shown)
     nodes = {node.id: node for node in trace.nodes}
@@ -96,7 +95,7 @@ def payload(trace: Trace, words: Words | None = None) -> dict[str, Any]:
 
 
 def _node(node: Node) -> dict[str, Any]:
-    return {"id": node.id, "kind": node.kind.value, "label": node.label, "place": place(node)}
+    return {"id": node.id, "kind": node.kind.value, "label": title(node), "place": place(node)}
 
 
 def _frame(trace: Trace, words: Words, index: int, known: set[str]) -> dict[str, Any]:
@@ -183,9 +182,3 @@ def export_html(trace: Trace) -> str:
     page = network(trace).generate_html(notebook=False)
     page = _LINKS.sub("", page)
     return _HEADINGS.sub("", page)
-
-
-def candidate_ids(trace: Trace, index: int) -> Sequence[str]:
-    """The ids of the candidates of a frame, best first."""
-    step = frame(trace, index).step
-    return () if step is None else tuple(item.id for item in step.candidates)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tracert.render.frames import Frame, frame, last
-from tracert.render.numbers import count, plain
-from tracert.render.words import Words, called, place
-from tracert.trace import NodeKind, Trace
+from tracert.render.numbers import count, plain, seconds
+from tracert.render.words import Words, called, place, title
+from tracert.trace import Trace
 
 
 def candidate_rows(trace: Trace, at: int, words: Words) -> dict[str, list[Any]]:
@@ -24,7 +24,7 @@ def candidate_rows(trace: Trace, at: int, words: Words) -> dict[str, list[Any]]:
     }
     for column in words.columns:
         rows[column.label] = [_number(item.values.get(column.key)) for item in items]
-    rows["Passage"] = [nodes[item.id].label for item in items]
+    rows["Passage"] = [title(nodes[item.id], 120) for item in items]
     rows["Place"] = [place(nodes[item.id]) for item in items]
     rows["Why"] = [item.reason for item in items]
     return rows
@@ -64,14 +64,12 @@ def path_rows(trace: Trace) -> list[tuple[str, str, str]]:
     rows = []
     for id in trace.result.path:
         node = trace.node(id)
-        rows.append((called(trace, now, id), node.label, place(node)))
+        rows.append((called(trace, now, id), title(node), place(node)))
     return rows
 
 
 def cost_line(trace: Trace) -> str:
     """What the run cost, in one line."""
-    from tracert.render.numbers import seconds
-
     parts = [f"{stage} {seconds(spent)}" for stage, spent in trace.cost.seconds.items()]
     if trace.cost.model_calls:
         tokens = trace.cost.prompt_tokens + trace.cost.completion_tokens
@@ -89,8 +87,3 @@ def _plain(value: str | int | float | bool | None) -> float | str | None:
     if isinstance(value, bool):
         return "on" if value else "off"
     return "auto" if value is None else value
-
-
-def is_passage(trace: Trace, id: str) -> bool:
-    """Whether an id names a passage, and not the question or the goal."""
-    return trace.node(id).kind not in (NodeKind.QUERY, NodeKind.GOAL)

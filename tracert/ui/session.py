@@ -94,9 +94,15 @@ def _last_passage(trace: Trace) -> str | None:
     ends = {node.id for node in trace.nodes if node.kind in (NodeKind.QUERY, NodeKind.GOAL)}
     walked = [id for id in (*trace.result.evidence, *trace.result.path) if id not in ends]
     on_path = [id for id in trace.result.path if id not in ends]
-    return (on_path or walked or [None])[-1]
+    return next(reversed(on_path or walked), None)
 
 
 def theme() -> str:
     """'dark' or 'light', as the browser shows it."""
     return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def stored_trace(key: str) -> Trace | None:
+    """The trace that the page showed last, for controls that show what it found."""
+    kept = st.session_state.get(f"{key}:run")
+    return None if kept is None else kept[1]

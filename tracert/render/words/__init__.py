@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tracert.errors import TraceError
-from tracert.render.words.base import Column, Formula, Rule, Words, called, place, quoted
+from tracert.render.words.base import Column, Formula, Rule, Words, called, place, quoted, title
 from tracert.render.words.native_rag import NativeWords
 from tracert.render.words.tracert_rag import TracertWords
 
-__all__ = ["Column", "Formula", "Rule", "Words", "called", "place", "quoted", "words_for"]
+__all__ = ["Column", "Formula", "Rule", "Words", "called", "place", "quoted", "title", "words_for"]
 
 _WORDS: dict[str, Words] = {"tracert_rag": TracertWords(), "native_rag": NativeWords()}
 

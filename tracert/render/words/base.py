@@ -6,12 +6,19 @@ between methods is the `Words` that they are given.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from tracert.render.frames import Frame
 from tracert.render.palette import Look
 from tracert.trace import Node, NodeKind, Trace
+
+#: Where a sentence begins inside a passage that was cut in mid-sentence.
+_BEGINNING: Final = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+(?=[\"'“‘(]?[A-Z0-9])|\n\s*\n\s*")
+_MARKS: Final = re.compile(r"(?m)^\s*#{1,6}\s+|[*_`]+(?=\w)|(?<=\w)[*_`]+")
+#: Characters of a title.
+TITLE: Final = 56
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +76,29 @@ class Words(Protocol):
         ...
 
 
+def title(node: Node, length: int = TITLE) -> str:
+    """What a node is called on a label: the question's or goal's own name, a passage's words.
+
+    A passage is mostly cut in mid-sentence: its title begins at its first whole sentence if
+    one starts in its first half, else at its first whole word, after an ellipsis.
+    """
+    if node.kind is NodeKind.QUERY:
+        return "The question"
+    if node.kind is NodeKind.GOAL:
+        return "The goal"
+    text = node.text
+    if node.source is None or node.source.start > 0:
+        begins = _BEGINNING.search(text, 0, max(1, len(text) // 2))
+        if begins is not None:
+            text = text[begins.end() :]
+        elif " " in text[:30].strip():
+            text = "… " + text.split(maxsplit=1)[1]
+    words = " ".join(_MARKS.sub("", text).split())
+    if len(words) > length:
+        words = words[: length - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"
+    return words or node.label
+
+
 def place(node: Node) -> str:
     """Where a passage stands: 'book.pdf, page 4, Chapter 2 › The ring'."""
     source = node.source
@@ -90,10 +120,10 @@ def called(trace: Trace, frame: Frame, id: str) -> str:
     if node.kind is NodeKind.GOAL:
         return "the goal"
     number = frame.order.get(id)
-    return f"passage {number}" if number else f"“{node.label}”"
+    return f"passage {number}" if number else f"“{title(node)}”"
 
 
 def quoted(trace: Trace, id: str) -> str:
     """The first words of a passage in quotation marks; '' for the question and the goal."""
     node = trace.node(id)
-    return "" if node.kind in (NodeKind.QUERY, NodeKind.GOAL) else f"“{node.label}”"
+    return "" if node.kind in (NodeKind.QUERY, NodeKind.GOAL) else f"“{title(node)}”"

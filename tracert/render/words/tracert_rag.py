@@ -6,7 +6,7 @@ from tracert.render.frames import Frame, last
 from tracert.render.numbers import count, plain
 from tracert.render.palette import CHOSEN, CONSIDERED, OUTSIDE, REFUSED, VISITED
 from tracert.render.words.base import Column, Formula, Rule, called, quoted
-from tracert.trace import Candidate, Step, StopReason, Trace
+from tracert.trace import Candidate, Step, Trace
 
 GENERAL = r"\mathrm{cost}(u,v)=\underbrace{1-\cos(v_u,v_v)}_{\text{distance}}+\alpha\,D(u\to v,v_g)"
 
@@ -48,9 +48,9 @@ class TracertWords:
         """See `Words.formula`."""
         if frame.step is None:
             return None
-        item = frame.candidate(id) or frame.candidate(frame.chosen)
-        if item is None:
-            item = next(iter(frame.step.candidates), None)
+        item = frame.candidate(id)
+        if item is None or item.rule == "visited":
+            item = frame.candidate(frame.chosen) or next(iter(frame.step.candidates), None)
         if item is None or item.values.get("cost") is None:
             return None
         alpha = plain(frame.step.values.get("alpha"), 2)
@@ -103,14 +103,9 @@ def _move(trace: Trace, frame: Frame, step: Step) -> str:
 
 def _runner_up(step: Step) -> Candidate | None:
     dearer = [item for item in step.candidates if item.rule == "dearer"]
-    return min(dearer, key=lambda item: _cost(item), default=None)
+    return min(dearer, key=_cost, default=None)
 
 
 def _cost(item: Candidate) -> float:
     cost = item.values.get("cost")
     return cost if isinstance(cost, float | int) else float("inf")
-
-
-def arrived(trace: Trace) -> bool:
-    """Whether the walk reached its goal."""
-    return trace.result.stop.reason is StopReason.GOAL_REACHED

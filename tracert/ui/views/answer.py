@@ -6,7 +6,7 @@ import streamlit as st
 
 from tracert.render.frames import frame, last
 from tracert.render.tables import compare, cost_line
-from tracert.render.words import place
+from tracert.render.words import place, title
 from tracert.trace import Trace
 from tracert.ui import components
 from tracert.ui.live import Live, node_of
@@ -75,7 +75,7 @@ def beside(trace: Trace, view: View, live: Live, *, key: str) -> None:
                     "id": id,
                     "badge": str(numbers[id]) if id in numbers else "–",
                     "path": id in numbers,
-                    "title": node.label,
+                    "title": title(node),
                     "where": where,
                 }
             )

@@ -28,12 +28,12 @@ def show(trace: Trace, view: View, live: Live, *, key: str) -> None:
         picked = st.selectbox(
             "Colour of the passages",
             choices,
-            format_func=lambda name: COLOUR_WORDS[cast(Colour, name)][0],
+            format_func=lambda name: f"Colour: {COLOUR_WORDS[name][0].lower()}",
             key=f"{key}:colour",
             label_visibility="collapsed",
             help=explain("kept"),
         )
-        colour = cast(Colour, picked or "position")
+        colour = picked or "position"
     chart = f"{key}:map"
     made = figure(
         trace,
@@ -62,8 +62,7 @@ def show(trace: Trace, view: View, live: Live, *, key: str) -> None:
 
 
 def _about(trace: Trace, live: Live) -> str:
-    assert trace.map is not None
-    kind = trace.map.kind.upper()
+    kind = trace.map.kind.upper() if trace.map is not None else ""
     said = f"{kind} map; question and goal are placed on it afterwards, so approximate. "
     ground = live.ground
     if ground is not None and ground.kept is not None and len(ground.kept):

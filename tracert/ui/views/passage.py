@@ -7,7 +7,7 @@ import streamlit as st
 from tracert.corpus.sentences import sentence_spans
 from tracert.render.frames import frame, last
 from tracert.render.passage import nearest_sentence, pieces
-from tracert.render.words import called, place
+from tracert.render.words import called, place, title
 from tracert.trace import Node, NodeKind, Trace
 from tracert.ui import components
 from tracert.ui.live import Live, node_of
@@ -51,7 +51,7 @@ def _title(trace: Trace, node: Node) -> str:
 def _choose(trace: Trace, view: View, live: Live, *, key: str) -> None:
     known = {id: node_of(trace, live, id) for id in view.several}
     ids = [id for id, node in known.items() if node is not None]
-    labels = {id: node.label for id, node in known.items() if node is not None}
+    labels = {id: title(node) for id, node in known.items() if node is not None}
 
     def chosen() -> None:
         view.select(st.session_state[name], several=view.several)

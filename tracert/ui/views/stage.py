@@ -6,21 +6,20 @@ from functools import lru_cache
 from typing import Any
 
 from tracert.render.network import payload
-from tracert.render.words import Words
 from tracert.trace import Trace
 from tracert.ui import components
 from tracert.ui.session import View, theme
 
 
 @lru_cache(maxsize=8)
-def _payload(trace: Trace, words: Words) -> dict[str, Any]:
-    return payload(trace, words)
+def _payload(trace: Trace) -> dict[str, Any]:
+    return payload(trace)
 
 
-def show(trace: Trace, view: View, words: Words, *, key: str) -> None:
+def show(trace: Trace, view: View, *, key: str) -> None:
     """Draw the graph, and take over into the view what the person did there."""
     data = {
-        **_payload(trace, words),
+        **_payload(trace),
         "dark": theme() == "dark",
         "command": view.command,
         "step": view.told_step,

@@ -70,10 +70,12 @@ def table(trace: Trace, view: View, words: Words, *, key: str) -> None:
 
 
 def notes(trace: Trace) -> list[str]:
-    """What the walk says about itself beside its numbers: a widened radius, a delta."""
+    """What the walk says about itself beside its numbers: a widened radius, a model that failed.
+
+    The note on delta is left to the histogram, where its line is drawn.
+    """
     if not trace.steps:
         return []
     values = trace.steps[0].values
-    return [
-        plain(values[name]) for name in sorted(values) if name.endswith("_note") and values[name]
-    ]
+    names = ("goal_note", "radius_note", "corridor_note")
+    return [plain(values[name]) for name in names if values.get(name)]

@@ -23,23 +23,21 @@ def show(trace: Trace, live: Live, *, key: str) -> None:
     view = view_of(key, trace)
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        stage.show(trace, view, words, key=key)
+        stage.show(trace, view, key=key)
+        with st.container(border=True):
+            st.subheader("The answer", help=explain("extract"), anchor=False)
+            answer.show(trace, view, key=key)
+        with st.container(border=True):
+            st.subheader("This step in numbers", help=explain("penalty"), anchor=False)
+            step.show(trace, view, words, key=key)
     with right:
         map.show(trace, view, live, key=key)
-    left, right = st.columns([3, 2], gap="medium")
-    with left, st.container(border=True):
-        st.subheader("The answer", help=explain("extract"))
-        answer.show(trace, view, key=key)
-    with right, st.container(border=True):
-        st.subheader("The passage in its source", help=explain("passage"))
-        passage.show(trace, view, live, key=key)
-    left, right = st.columns([3, 2], gap="medium")
-    with left, st.container(border=True):
-        st.subheader("This step in numbers", help=explain("penalty"))
-        step.show(trace, view, words, key=key)
-    with right, st.container(border=True):
-        st.subheader("Beside plain top-k", help=explain("top-k"))
-        answer.beside(trace, view, live, key=key)
+        with st.container(border=True):
+            st.subheader("The passage in its source", help=explain("passage"), anchor=False)
+            passage.show(trace, view, live, key=key)
+        with st.container(border=True):
+            st.subheader("Beside plain top-k", help=explain("top-k"), anchor=False)
+            answer.beside(trace, view, live, key=key)
     with st.expander("The path in words", icon=":material/article:"):
         path.show(trace, view, words, key=key)
     answer.spent(trace)

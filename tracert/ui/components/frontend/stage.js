@@ -103,10 +103,11 @@
           el("button", { type: "button", title: "Show the whole graph", onclick: () => this.fit(true) }, "Fit"),
           el("span", { class: "grow" }), this.count,
           el("div", { class: "find" }, this.search, this.found)),
-        this.canvas, this.legend, this.say,
+        this.canvas,
         el("div", { class: "bar player", role: "group", "aria-label": "Player" },
           this.firstButton, this.backButton, this.playButton, this.nextButton, this.lastButton,
-          this.slider, this.at, this.speedBox));
+          this.slider, this.at, this.speedBox),
+        this.say, this.legend);
       this.root.replaceChildren(style, this.box);
       this.search.addEventListener("input", () => this.showFound());
       this.search.addEventListener("keydown", (event) => this.searchKey(event));
@@ -337,7 +338,7 @@
       const node = this.nodes.get(id);
       const text = role.name ?? (role.label || id === this.selected || id === this.hovered ? node?.label : null);
       if (!text) return;
-      const zoom = Math.max(0.75, Math.min(2.4, 1 / this.network.getScale()));
+      const zoom = Math.max(0.75, Math.min(2.8, 1 / this.network.getScale()));
       const size = (role.name ? 15 : 13.5) * zoom;
       const high = size * 1.22;
       const font = `${role.name ? 650 : 450} ${size}px ${this.font}`;
@@ -421,9 +422,19 @@
       const forward = to === this.step + 1;
       this.step = to;
       const frame = this.data.frames[to];
+      this.follow(frame);
       this.spark = forward && frame.source && frame.target && !still() && this.nodes.has(frame.target) ? { from: frame.source, to: frame.target, begun: performance.now() } : null;
       this.draw();
       this.tell(140);
+    }
+
+    /* The selection goes along with the walk, unless it was put beside the path on purpose. */
+    follow(frame) {
+      const walked = new Set(this.data.frames[this.lastStep()].trail.flat());
+      const end = this.data.frames[this.lastStep()];
+      const node = this.nodes.get(this.selected);
+      const along = !node || node.kind === "query" || node.kind === "goal" || walked.has(node.id) || end.target === node.id;
+      if (along) this.selected = frame.target ?? frame.source ?? this.data.nodes.find((one) => one.kind === "query")?.id ?? null;
     }
 
     select(id) {
@@ -497,9 +508,9 @@
       const node = this.nodes.get(id);
       const entry = this.data.frames[this.step].candidates.find(([name]) => name === id);
       const title = el("b");
-      title.textContent = node.kind === "query" ? "The question" : node.kind === "goal" ? "The goal" : node.label;
+      title.textContent = node.label;
       const where = el("div", { class: "where" });
-      where.textContent = node.kind === "query" || node.kind === "goal" ? node.label : node.place;
+      where.textContent = node.place;
       const parts = [title, where];
       if (entry) {
         const rule = this.rules.get(entry[1]);

@@ -1,0 +1,17 @@
+"""The frame of the app: the pages and what every page needs. `streamlit run app.py`."""
+
+import streamlit as st
+
+from tracert.ui import ICON, components
+
+st.set_page_config(page_title="Tracert", page_icon=ICON, layout="wide")
+page = st.navigation(
+    [
+        st.Page("pages/tracert_rag.py", title="Tracert", icon=":material/timeline:", default=True),
+        st.Page("pages/library.py", title="Library", icon=":material/library_books:"),
+        st.Page("pages/settings.py", title="Settings", icon=":material/settings:"),
+    ],
+    position="top",
+)
+components.load()
+page.run()

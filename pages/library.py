@@ -1,0 +1,26 @@
+"""The Library: load documents, see what is there, change it."""
+
+import streamlit as st
+
+from tracert.errors import TracertError
+from tracert.ui import resources
+from tracert.ui.safe import literal
+from tracert.ui.views import add, progress, shelf
+
+KEY = "library"
+
+st.title("Library", anchor=False)
+st.caption(
+    "Documents are cut into passages and turned into vectors on this machine. Nothing leaves it "
+    "unless you choose an embedder that is reached over a network."
+)
+try:
+    space = resources.workspace()
+    job = st.session_state.get(f"{KEY}:job")
+    if job is not None:
+        progress.show(job, key=KEY)
+    if job is None or not job.running:
+        add.show(space, key=KEY)
+    shelf.show(space, key="shelf")
+except TracertError as error:
+    st.error(literal(str(error)), icon=":material/error:")

@@ -1,0 +1,12 @@
+"""The settings of the session: the language model, which nothing here needs."""
+
+import streamlit as st
+
+from tracert.ui.views import settings
+
+st.title("Settings", anchor=False)
+st.caption(
+    "Everything works without a language model. With one, it writes the goal of a walk and the "
+    "answer from the passages found; where it fails, the offline stand-in steps in and says so."
+)
+settings.show(key="settings")

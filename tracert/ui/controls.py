@@ -1,0 +1,114 @@
+"""Controls made from a method's settings dataclass: label, help, range and kind come from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import Field, dataclass, fields
+from typing import Any, Final
+
+import streamlit as st
+
+from tracert.trace import Value
+
+#: Where a field has no upper end, the slider's.
+_ENDS: Final[Mapping[str, tuple[float, float]]] = {"radius_scale": (0.0, 3.0), "delta": (0.0, 1.2)}
+
+_AUTO: Final = "Let the method find the value; the slider shows what it found."
+
+
+def field_named(kind: type[Any], name: str) -> Field[Any]:
+    """The field of a settings dataclass."""
+    return next(field for field in fields(kind) if field.name == name)
+
+
+def control(kind: type[Any], name: str, *, key: str) -> Value:
+    """One control for a field that always has a value; it is kept for the session."""
+    field = field_named(kind, name)
+    return _control(field, str(field.metadata["label"] or name), key=f"{key}:{name}")
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A control of a field that may be left open: its value, and where to show what was found."""
+
+    field: Field[Any]
+    value: float | None
+    place: Any
+    key: str
+
+    def found(self, value: float | None) -> None:
+        """Show, on a slider that cannot be moved, which value the method found by itself."""
+        if self.value is not None:
+            return
+        low, high = _range(self.field)
+        at = min(max(value if value is not None else low, low), high)
+        st.session_state[f"{self.key}:found"] = at
+        self.place.slider(
+            str(self.field.metadata["label"]),
+            low,
+            high,
+            step=0.001,
+            format="%.3f",
+            disabled=True,
+            key=f"{self.key}:found",
+            help=self.field.metadata["help"],
+        )
+
+
+def open_control(kind: type[Any], name: str, *, key: str) -> Open:
+    """A slider with a switch that leaves the value to the method."""
+    field = field_named(kind, name)
+    key = f"{key}:{name}"
+    low, high = _range(field)
+    left, right = st.columns([3, 1.35], vertical_alignment="bottom", gap="small", wrap=False)
+    auto = right.toggle("Auto", value=True, key=f"{key}:auto", persist_state="session", help=_AUTO)
+    place = left.empty()
+    if auto:
+        return Open(field, None, place, key)
+    if f"{key}:value" not in st.session_state:
+        found = st.session_state.get(f"{key}:found", (low + high) / 2)
+        st.session_state[f"{key}:value"] = round(float(found), 3)
+    value = place.slider(
+        str(field.metadata["label"]),
+        low,
+        high,
+        step=0.001,
+        format="%.3f",
+        key=f"{key}:value",
+        help=field.metadata["help"],
+        persist_state="session",
+    )
+    return Open(field, float(value), place, key)
+
+
+def _control(field: Field[Any], label: str, *, key: str) -> Value:
+    default: Any = field.default
+    help_, kind = field.metadata["help"], str(field.type)
+    more: dict[str, Any] = {"help": help_, "key": key, "persist_state": "session"}
+    if field.metadata["choices"]:
+        choices = list(field.metadata["choices"])
+        return str(st.selectbox(label, choices, index=choices.index(default), **more))
+    if kind.startswith("bool"):
+        return bool(st.checkbox(label, value=default, **more))
+    low, high = _range(field)
+    if kind.startswith("int"):
+        return int(st.slider(label, int(low), int(high), int(default), **more))
+    step = float(field.metadata["step"] or 0.01)
+    return float(st.slider(label, low, high, float(default), step=step, **more))
+
+
+def _range(field: Field[Any]) -> tuple[float, float]:
+    low, high = field.metadata["low"], field.metadata["high"]
+    if field.name in _ENDS:
+        return _ENDS[field.name]
+    return float(low if low is not None else 0.0), float(high if high is not None else 1.0)
+
+
+def controls(kind: type[Any], names: Iterable[str], *, key: str) -> dict[str, Value]:
+    """Several controls, one under the other."""
+    return {name: control(kind, name, key=key) for name in names}
+
+
+def names(kind: type[Any]) -> list[str]:
+    """The names of the settings, in their order."""
+    return [field.name for field in fields(kind)]

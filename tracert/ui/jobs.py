@@ -1,0 +1,92 @@
+"""Work that takes longer than a run of a page: on a thread of its own, watched, cancelled.
+
+The thread knows nothing of Streamlit. A page starts a job, keeps it in its session, and looks
+at it from a fragment that runs again every half second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event, Lock, Thread
+from typing import Final
+
+from tracert.errors import CancelledError, TracertError
+from tracert.indexing import IndexReport, OnProgress, Progress
+
+Work = Callable[[OnProgress, Callable[[], bool]], IndexReport]
+
+#: What each stage is called while it runs.
+STAGES: Final = {
+    "read": "Reading",
+    "chunk": "Cutting into passages",
+    "embed": "Embedding",
+    "store": "Storing",
+}
+
+
+class Job:
+    """An indexing under way or done. `progress`, `report` and `message` may be read any time."""
+
+    def __init__(self, title: str, work: Work) -> None:
+        """Begin at once; `work` gets where to report and whether to stop."""
+        self.title = title
+        self._lock = Lock()
+        self._stop = Event()
+        self._progress: Progress | None = None
+        self._report: IndexReport | None = None
+        self._message = ""
+        self._thread = Thread(target=self._run, args=(work,), name="indexing", daemon=True)
+        self._thread.start()
+
+    def _run(self, work: Work) -> None:
+        report, message = None, ""
+        try:
+            report = work(self._tell, self._stop.is_set)
+        except CancelledError:
+            message = "Cancelled. Nothing was kept of it."
+        except TracertError as error:
+            message = str(error)
+        finally:
+            with self._lock:
+                self._report = report
+                self._message = message or ("" if report else "The work ended unexpectedly.")
+
+    def _tell(self, progress: Progress) -> None:
+        with self._lock:
+            self._progress = progress
+
+    @property
+    def running(self) -> bool:
+        """Whether the thread still works."""
+        return self._thread.is_alive()
+
+    @property
+    def progress(self) -> Progress | None:
+        """How far it is, as last told."""
+        with self._lock:
+            return self._progress
+
+    @property
+    def report(self) -> IndexReport | None:
+        """What came of it; None while it runs and where it failed."""
+        with self._lock:
+            return self._report
+
+    @property
+    def message(self) -> str:
+        """Why there is no report, as a sentence."""
+        with self._lock:
+            return self._message
+
+    @property
+    def cancelling(self) -> bool:
+        """Whether it was asked to stop."""
+        return self._stop.is_set()
+
+    def cancel(self) -> None:
+        """Ask it to stop; it does between two pieces of work."""
+        self._stop.set()
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait until it is done, at most so long."""
+        self._thread.join(seconds)

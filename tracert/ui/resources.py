@@ -1,0 +1,53 @@
+"""What all sessions share: the workspace, the built-in questions. Read-only, made once."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import streamlit as st
+
+from tracert.home import home
+from tracert.store import CorpusRecord
+from tracert.workspace import Workspace, builtin_folder
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question that can be clicked: its text, its answer and its number of hops."""
+
+    text: str
+    answer: str
+    hops: int
+
+
+def workspace() -> Workspace:
+    """The workspace of the data folder, with the built-in corpus in it."""
+    return _workspace(str(home()))
+
+
+@st.cache_resource(show_spinner="Opening the workspace…")
+def _workspace(path: str) -> Workspace:
+    space = Workspace(path)
+    space.ensure_builtin()
+    return space
+
+
+@st.cache_data(show_spinner=False)
+def examples() -> list[Example]:
+    """The built-in questions of two hops and more, in the order of the file."""
+    folder = builtin_folder()
+    path = None if folder is None else folder.parent / "questions.jsonl"
+    if path is None or not path.is_file():
+        return []
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+    return [Example(row["question"], row["answer"], row["hops"]) for row in rows]
+
+
+def is_builtin(record: CorpusRecord) -> bool:
+    """Whether the examples are about this corpus."""
+    folder = builtin_folder()
+    if folder is None:
+        return False
+    names = {path.name for path in folder.glob("*.md")}
+    return bool(names) and names >= {document.name for document in record.documents}

@@ -1,0 +1,194 @@
+"""Adding documents: upload or paste, into a new corpus or one that is there."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from tracert.corpus.chunking import Chunking, chunk
+from tracert.corpus.loaders import load_document, suffixes, supported
+from tracert.embedding.base import Priced
+from tracert.embedding.registry import names
+from tracert.errors import TracertError
+from tracert.indexing import File
+from tracert.store import CorpusRecord
+from tracert.ui.glossary import explain
+from tracert.ui.jobs import Job
+from tracert.ui.model import named_embedder
+from tracert.ui.safe import literal
+from tracert.workspace import Workspace
+
+_NEW = "A new corpus"
+
+
+def show(space: Workspace, *, key: str) -> None:
+    """The form; it starts a job that the page shows."""
+    records = space.corpora()
+    serial = st.session_state.get(f"{key}:serial", 0)
+    with st.container(border=True):
+        st.subheader("Add documents", help=explain("corpus"), anchor=False)
+        files = _files(f"{key}:{serial}")
+        target = _target(records, files, key=f"{key}:{serial}")
+        existing = next((record for record in records if record.name == target), None)
+        chunking, embedder = _how(existing, key=key)
+        if not files:
+            st.caption("Choose files or paste a text; they are read when you press the button.")
+            return
+        if embedder.startswith("openai"):
+            _cost(files, chunking, embedder)
+        count = "1 document" if len(files) == 1 else f"{len(files)} documents"
+        ready = bool(target.strip())
+        if st.button(f"Index {count}", type="primary", disabled=not ready, key=f"{key}:index"):
+            _begin(space, files, target.strip(), existing, chunking, embedder, key=key)
+            st.session_state[f"{key}:serial"] = serial + 1
+            st.rerun()
+
+
+def _files(key: str) -> list[File]:
+    upload, paste = st.tabs(["Upload", "Paste"])
+    files: list[File] = []
+    with upload:
+        given = st.file_uploader(
+            f"Supported: {supported()}. The kind is told by the content, not by the name.",
+            accept_multiple_files=True,
+            key=f"{key}:files",
+            type=[suffix.lstrip(".") for suffix in suffixes()],
+        )
+        files += [File(one.name, one.getvalue()) for one in given]
+    with paste:
+        name = st.text_input("Name of the text", "Pasted text", key=f"{key}:name", max_chars=120)
+        text = st.text_area("Text", key=f"{key}:text", height=180, placeholder="Paste a text here")
+        if text.strip():
+            files.append(File(name.strip() or "Pasted text", text.encode("utf-8")))
+    return files
+
+
+def _target(records: list[CorpusRecord], files: list[File], *, key: str) -> str:
+    left, right = st.columns(2)
+    with left:
+        choice = st.selectbox("Into", [_NEW, *(r.name for r in records)], key=f"{key}:into")
+    with right:
+        if choice != _NEW:
+            return choice
+        default = files[0].name.rsplit(".", 1)[0] if files else ""
+        return st.text_input(
+            "Name of the corpus",
+            default,
+            key=f"{key}:corpus:{default}",
+            max_chars=120,
+            placeholder="What you will call it",
+        )
+
+
+def _how(existing: CorpusRecord | None, *, key: str) -> tuple[Chunking, str]:
+    if existing is not None:
+        made = existing.chunking
+        st.caption(
+            f"{literal(existing.name)} is cut at {made.size} and {made.overlap} characters and "
+            f"embedded by {literal(existing.embedder)}; what is added is treated alike."
+        )
+        return made, existing.embedder
+    with st.expander("How it is cut and embedded", icon=":material/tune:"):
+        return how(Chunking(), "wordllama", key=key)
+
+
+def how(chunking: Chunking, embedder: str, *, key: str) -> tuple[Chunking, str]:
+    """Controls for chunking and embedder, with the given values at first."""
+    left, middle, right = st.columns(3)
+    with left:
+        size = st.number_input(
+            "Chunk size",
+            50,
+            8000,
+            chunking.size,
+            step=50,
+            key=f"{key}:size",
+            help=explain("chunk size"),
+        )
+    with middle:
+        most = int(size) - 1
+        overlap = st.number_input(
+            "Overlap",
+            0,
+            most,
+            min(chunking.overlap, most),
+            step=10,
+            key=f"{key}:overlap:{most < chunking.overlap}",
+            help=explain("overlap"),
+        )
+    with right:
+        known = list(names())
+        kind = embedder.partition(":")[0]
+        name = st.selectbox(
+            "Embedder",
+            known,
+            index=known.index(kind) if kind in known else 0,
+            key=f"{key}:embedder",
+            help=explain("embedder"),
+        )
+    if name == "openai":
+        model = st.text_input(
+            "Model that embeds",
+            embedder.partition(":")[2] or "text-embedding-3-small",
+            key=f"{key}:embedding-model",
+            help="Asked at the address of the Settings page, with its key.",
+        )
+        name = f"openai:{model.strip()}" if model.strip() else name
+    sentences = st.checkbox(
+        "Move the cuts to the ends of sentences", chunking.sentences, key=f"{key}:sentences"
+    )
+    return Chunking(int(size), int(overlap), sentences), name
+
+
+def _cost(files: list[File], chunking: Chunking, embedder: str) -> None:
+    """What a paid embedder will cost, told before anything is sent."""
+    texts: list[str] = []
+    for file in files:
+        try:
+            document = load_document(file.data, file.name)
+        except TracertError:
+            continue  # the report says what is wrong with it
+        texts += [piece.text for piece in chunk(document, chunking)]
+    try:
+        st.info(literal(estimate(texts, embedder)), icon=":material/payments:")
+    except TracertError as error:
+        st.error(literal(str(error)))
+
+
+def estimate(texts: list[str], embedder: str) -> str:
+    """A sentence with what embedding these texts will send and cost.
+
+    Raises:
+        EmbedderError: the endpoint or its key cannot be used.
+    """
+    made = named_embedder(embedder)
+    if not isinstance(made, Priced):
+        return "This embedder runs on this machine and costs nothing."
+    found = made.estimate(texts)
+    said = f"{found.texts:,} passages with about {found.tokens:,} tokens will be sent out. "
+    if found.dollars is None:
+        return said + "What that costs at this address is not known here."
+    return said + f"That costs about ${found.dollars:,.4f} (prices of {found.prices_as_of})."
+
+
+def _begin(
+    space: Workspace,
+    files: list[File],
+    name: str,
+    existing: CorpusRecord | None,
+    chunking: Chunking,
+    embedder: str,
+    *,
+    key: str,
+) -> None:
+    found = named_embedder(embedder)
+    st.session_state[f"{key}:job"] = Job(
+        f"Indexing into {name}",
+        lambda tell, stop: space.index(
+            files,
+            name,
+            chunking=None if existing is not None else chunking,
+            embedder=found,
+            on_progress=tell,
+            cancelled=stop,
+        ),
+    )

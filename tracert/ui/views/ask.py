@@ -1,0 +1,108 @@
+"""What is asked of which corpus: the top of a page."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from tracert.store import CorpusRecord
+from tracert.ui import resources
+from tracert.ui.glossary import explain
+from tracert.ui.running import Asked
+from tracert.ui.safe import literal
+from tracert.workspace import BUILTIN, Workspace
+
+#: Examples shown as buttons; the rest are one click further.
+EXAMPLES = 3
+#: The question that a fresh app opens with, by its place among those of several hops.
+FIRST = 0
+
+
+def show(space: Workspace, *, key: str) -> Asked | None:
+    """Corpus, question and examples; None, with a way on, where there is nothing to ask yet."""
+    records = space.corpora()
+    if not records:
+        st.info("There is no corpus yet. Load a document first.", icon=":material/upload_file:")
+        st.page_link("pages/library.py", label="Go to the Library", icon=":material/library_books:")
+        return None
+    examples = [one for one in resources.examples() if one.hops > 1]
+    left, middle, right = st.columns([2, 6.4, 1], vertical_alignment="bottom")
+    with left:
+        record = _corpus(records)
+    builtin = resources.is_builtin(record)
+    with middle:
+        question = _question(examples[FIRST].text if builtin and examples else "")
+    with right:
+        st.button("Ask", type="primary", width="stretch", key=f"{key}:ask")
+    if builtin and examples:
+        _pills(examples, key=key)
+    if not question.strip():
+        st.info(
+            f"{literal(record.name)} is ready: {record.size:,} passages. Type a question.",
+            icon=":material/edit:",
+        )
+        return None
+    goal = st.session_state.get("goal", {}).get((record.fingerprint, question))
+    return Asked(record, question.strip(), goal)
+
+
+def _corpus(records: list[CorpusRecord]) -> CorpusRecord:
+    by_name = {record.name: record for record in records}
+    names = list(by_name)
+    if st.session_state.get("corpus") not in by_name:
+        st.session_state["corpus"] = BUILTIN if BUILTIN in by_name else names[0]
+    name = st.selectbox(
+        "Corpus",
+        names,
+        format_func=lambda name: f"{name} ({by_name[name].size:,} passages)",
+        key="corpus",
+        help=explain("corpus"),
+        persist_state="session",
+    )
+    return by_name[name]
+
+
+def _question(default: str) -> str:
+    if "question" not in st.session_state:
+        st.session_state["question"] = default
+    return st.text_input(
+        "Question",
+        key="question",
+        placeholder="Ask something that needs more than one passage",
+        max_chars=2000,
+        persist_state="session",
+    )
+
+
+def _pills(examples: list[resources.Example], *, key: str) -> None:
+    name = f"{key}:examples"
+
+    def taken(widget: str) -> None:
+        if st.session_state[widget]:
+            st.session_state["question"] = st.session_state[widget]
+
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.pills(
+            "Examples",
+            [one.text for one in examples[:EXAMPLES]],
+            format_func=_short,
+            key=name,
+            label_visibility="collapsed",
+            on_change=taken,
+            args=(name,),
+        )
+        with st.popover("All examples", icon=":material/list:", type="tertiary"):
+            st.radio(
+                "Questions of the built-in text, with their number of hops",
+                [one.text for one in examples],
+                index=None,
+                format_func={
+                    one.text: f"{literal(one.text)} ({one.hops} hops)" for one in examples
+                }.__getitem__,
+                key=f"{name}:all",
+                on_change=taken,
+                args=(f"{name}:all",),
+            )
+
+
+def _short(text: str) -> str:
+    return literal(text if len(text) <= 50 else text[:49].rsplit(" ", 1)[0] + "…")

@@ -1,0 +1,85 @@
+"""A job while it runs and what came of it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from tracert.indexing import STAGES as ORDER
+from tracert.indexing import IndexReport
+from tracert.render.numbers import seconds
+from tracert.ui.jobs import STAGES, Job
+from tracert.ui.safe import literal
+
+_STATUS = {
+    "indexed": "Indexed",
+    "partial": "Indexed in part",
+    "unchanged": "Was there already",
+    "refused": "Not read",
+}
+
+
+def show(job: Job, *, key: str) -> None:
+    """The job's progress, looked at every half second, then its report."""
+    if job.running:
+        _watch(job, key)
+    elif job.report is not None:
+        report(job.report, key=key)
+    else:
+        st.warning(literal(job.message), icon=":material/block:")
+
+
+@st.fragment(run_every=0.5)
+def _watch(job: Job, key: str) -> None:
+    if not job.running:
+        st.rerun()
+    with st.container(border=True):
+        st.markdown(f"**{literal(job.title)}**")
+        progress = job.progress
+        if progress is None:
+            st.progress(0.0, "Beginning…")
+        else:
+            at = ORDER.index(progress.stage)
+            share = progress.done / progress.total if progress.total else 0.0
+            left = progress.seconds_left
+            said = f"{at + 1} of {len(ORDER)} · {STAGES[progress.stage]} · "
+            said += f"{progress.done:,} of {progress.total:,}"
+            if left is not None and left >= 1:
+                said += f" · about {seconds(left)} left"
+            st.progress(min(1.0, max(0.0, share)), said)
+            if progress.item:
+                st.text(progress.item)
+        st.button(
+            "Stopping…" if job.cancelling else "Cancel",
+            key=f"{key}:cancel",
+            on_click=job.cancel,
+            disabled=job.cancelling,
+            icon=":material/stop_circle:",
+        )
+
+
+def report(made: IndexReport, *, key: str) -> None:
+    """What became of each file, with a sentence where it needs one."""
+    total = sum(made.seconds.values())
+    done = sum(file.status in ("indexed", "partial") for file in made.files)
+    if made.ok:
+        st.success(
+            f"{literal(made.corpus)} now has {made.chunks:,} passages. "
+            f"{done} of {len(made.files)} files were new, in {seconds(total)}.",
+            icon=":material/check_circle:",
+        )
+    else:
+        st.error("No file could be read; see below what to do.", icon=":material/error:")
+    st.dataframe(
+        {
+            "File": [file.path for file in made.files],
+            "Result": [_STATUS[file.status] for file in made.files],
+            "Kind": [file.kind or "" for file in made.files],
+            "Pages": [file.pages for file in made.files],
+            "Passages": [file.chunks for file in made.files],
+            "What to know": [file.message for file in made.files],
+        },
+        hide_index=True,
+        key=f"{key}:report",
+        column_config={"What to know": st.column_config.TextColumn(width="large")},
+        alt="What became of each file.",
+    )

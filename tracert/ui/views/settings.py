@@ -1,0 +1,144 @@
+"""The language model of this session: where it is, its key, its limits, and whether it answers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from tracert.errors import TracertError
+from tracert.language.connection import check_connection
+from tracert.ui.glossary import explain
+from tracert.ui.model import PROVIDERS, ModelSettings, keep, make, provider, settings
+from tracert.ui.safe import literal
+
+
+def show(*, key: str) -> None:
+    """The form, what is in force, and the button that checks the connection."""
+    now = settings()
+    _state(now, key=key)
+    names = [one.name for one in PROVIDERS]
+    chosen = st.segmented_control(
+        "Provider",
+        names,
+        default=now.provider if now.provider in names else names[0],
+        required=True,
+        key=f"{key}:provider",
+    )
+    preset = provider(str(chosen))
+    same = preset.name == now.provider
+    with st.form(f"{key}:form"):
+        left, right = st.columns(2)
+        with left:
+            base_url = st.text_input(
+                "Base URL",
+                now.base_url if same and now.base_url else preset.base_url,
+                key=f"{key}:url:{preset.name}",
+            )
+            model = st.text_input(
+                "Model",
+                now.model if same else "",
+                placeholder=f"for example {preset.example}",
+                key=f"{key}:model:{preset.name}",
+                help="The name that the provider gives it. Empty: no model is asked.",
+            )
+            secret = st.text_input(
+                "Key",
+                "",
+                type="password",
+                placeholder="A key is kept; type to change it" if now.key else _wants(preset.name),
+                key=f"{key}:key:{st.session_state.get(f'{key}:serial', 0)}",
+                help="Kept in this browser session only. It is never shown again, saved, logged "
+                "or put into a trace.",
+                autocomplete="off",
+            )
+        with right:
+            timeout = st.number_input(
+                "Time-out in seconds", 1.0, 600.0, now.timeout, 5.0, key=f"{key}:timeout"
+            )
+            retries = st.number_input("Retries", 0, 10, now.retries, 1, key=f"{key}:retries")
+            calls = st.number_input(
+                "Budget: calls (0 for no limit)",
+                0,
+                100_000,
+                now.calls,
+                10,
+                key=f"{key}:calls",
+                help=explain("budget"),
+            )
+            tokens = st.number_input(
+                "Budget: tokens (0 for no limit)",
+                0,
+                100_000_000,
+                now.tokens,
+                10_000,
+                key=f"{key}:tokens",
+            )
+        if st.form_submit_button("Use these settings", type="primary"):
+            # A key belongs to its provider's address and is not taken along to another.
+            old = now.key if same and base_url.strip() == (now.base_url or preset.base_url) else ""
+            _use(
+                ModelSettings(
+                    provider=preset.name,
+                    base_url=base_url.strip(),
+                    model=model.strip(),
+                    key=secret.strip() or old,
+                    timeout=float(timeout),
+                    retries=int(retries),
+                    calls=int(calls),
+                    tokens=int(tokens),
+                ),
+                key=key,
+            )
+
+
+def _wants(name: str) -> str:
+    if provider(name).needs_key:
+        return "The key of your account there"
+    return "Mostly none is needed"
+
+
+def _use(new: ModelSettings, *, key: str) -> None:
+    try:
+        if new.model:
+            make(new)
+    except TracertError as error:
+        st.error(literal(str(error)))
+        return
+    keep(new)
+    # A fresh widget, so that the typed key does not stay in the page.
+    st.session_state[f"{key}:serial"] = st.session_state.get(f"{key}:serial", 0) + 1
+    st.session_state.pop(f"{key}:checked", None)
+    st.rerun()
+
+
+def _state(now: ModelSettings, *, key: str) -> None:
+    with st.container(border=True):
+        if not now.model:
+            st.markdown("**No model is asked.** Goals and answers are made on this machine.")
+            return
+        st.text(f"Model {now.model} at {now.base_url or 'the default address'}")
+        st.caption(
+            f"Key: {'kept for this session' if now.key else 'none typed; the environment is used'}"
+        )
+        with st.container(horizontal=True):
+            if st.button(
+                "Check the connection", key=f"{key}:check", icon=":material/wifi_tethering:"
+            ):
+                st.session_state[f"{key}:checked"] = _check(now)
+            if st.button("Ask no model", key=f"{key}:none"):
+                keep(replace(now, model="", key=""))
+                st.session_state.pop(f"{key}:checked", None)
+                st.rerun()
+        checked = st.session_state.get(f"{key}:checked")
+        if checked is not None:
+            sound, said = checked
+            (st.success if sound else st.error)(literal(said))
+
+
+def _check(now: ModelSettings) -> tuple[bool, str]:
+    with st.spinner("Asking the model for one word…"):
+        try:
+            return True, check_connection(make(now))
+        except TracertError as error:
+            return False, str(error)

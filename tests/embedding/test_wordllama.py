@@ -131,6 +131,20 @@ def test_threads_and_pickles_agree() -> None:
     assert len(pickle.dumps(made)) < 1_000, "the tables are no part of it"
 
 
+def test_words_have_the_vectors_of_their_texts() -> None:
+    made = embedder("wordllama")
+    assert isinstance(made, WordLlama)
+    words, matrix = made.words()
+    assert matrix.shape == (len(words), 256)
+    assert len(set(words)) == len(words) > 5_000
+    np.testing.assert_allclose(matrix[:500], made.embed(words[:500]), atol=1e-6)
+    assert "london" not in words
+    assert {"doctor", "London"} <= set(words)
+    assert "The" not in words, "'the' is there"
+    (query,) = made.embed(["doctor"])
+    assert words[int(np.argmax(matrix @ query))] == "doctor"
+
+
 def test_missing_package_or_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     with pytest.raises(EmbedderError, match="pip install wordllama"):

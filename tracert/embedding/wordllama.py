@@ -15,7 +15,7 @@ results equal the package's own `embed(norm=True)`.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _MODEL: Final = "l2_supercat"
 _DIMENSION: Final = 256
+#: How the tokenizer writes the gap before a word.
+_GAP: Final = "▁"
 #: Texts tokenized at once, and the step of `progress`.
 _BATCH: Final = 256
 
@@ -74,11 +76,38 @@ class WordLlama:
                 progress(start + len(batch))
         return unit_rows(pooled, self.name)
 
+    def words(self) -> tuple[list[str], npt.NDArray[np.float32]]:
+        """The words that are one token, and their vectors, shape (n, 256), unit length.
+
+        To read a vector: the words whose vectors are nearest to it. They have three letters or
+        more and stand in the order of the vocabulary; one in capitals is left out where the
+        same is there in small letters. About 12,000, most of them English; some are only
+        beginnings of words, such as 'phys'.
+
+        Raises:
+            EmbedderError: the package or its files are missing.
+        """
+        tokenizer, table = self._tables()
+        found = {
+            token[1:]: index
+            for token, index in tokenizer.get_vocab().items()
+            if token.startswith(_GAP) and len(token) > 3 and token[1:].isalpha()
+        }
+        kept = {word: index for word, index in found.items() if _first_form(word, found)}
+        words = sorted(kept, key=kept.__getitem__)
+        rows = table[[kept[word] for word in words]]
+        return words, unit_rows(rows, self.name)
+
     def _tables(self) -> tuple[Tokenizer, npt.NDArray[np.float32]]:
         with self._lock:
             if self._loaded is None:
                 self._loaded = _read_tables()
             return self._loaded
+
+
+def _first_form(word: str, found: Mapping[str, int]) -> bool:
+    """Whether no form of the word in smaller letters is there too."""
+    return word.lower() == word or not {word.lower(), word.capitalize()} - {word} & found.keys()
 
 
 def _pool(ids: list[list[int]], table: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracert.corpus.encoding import clean, decode, head, is_binary
+from tracert.corpus.encoding import clean, decode, head, is_binary, unreadable
 
 FRENCH = "Les élèves étaient très fatigués après le cours, où l’on avait étudié la forêt. "
 RUSSIAN = "Все счастливые семьи похожи друг на друга, каждая несчастливая семья несчастлива. "
@@ -144,3 +144,10 @@ def test_head_is_cut_between_characters() -> None:
     assert head(b"x" * 50, 23) == b"x" * 20
     wide = "ab\ncd".encode("utf-16-le") * 9
     assert head(wide, 18).decode("utf-16-le") == "ab\ncdab\n"
+
+
+def test_unreadable_is_the_share_of_signs_that_are_none() -> None:
+    assert unreadable("") == 0.0
+    assert unreadable("Grüße 吾輩 😀 €") == 0.0
+    # Of eight signs a replacement, a private and an unassigned one are no text.
+    assert unreadable("abcde \ufffd\ue000\u0378") == 3 / 8

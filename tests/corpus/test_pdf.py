@@ -145,6 +145,16 @@ def test_no_mutation_raises_anything_but_a_sentence() -> None:
 
 
 @pytest.mark.shared
+def test_fonts_that_hide_their_letters_are_told(shared: Path) -> None:
+    # Its fonts name Japanese glyphs without saying which characters they are.
+    folder = shared / "data" / "documents" / "pdf"
+    garbled = load_document((folder / "japanese_jo.pdf").read_bytes(), "jo.pdf")
+    assert "no letters" in garbled.warnings[0]
+    several = load_document((folder / "multilang_arabic_thai_cjk.pdf").read_bytes(), "many.pdf")
+    assert several.warnings == ()
+
+
+@pytest.mark.shared
 @pytest.mark.parametrize(
     ("file", "words"),
     [

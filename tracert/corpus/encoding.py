@@ -96,6 +96,13 @@ def clean(text: str) -> str:
     return text
 
 
+def unreadable(text: str) -> float:
+    """The share of signs that no text holds (see `clean` for those that it drops), 0 to 1."""
+    sample = [character for character in text[:SAMPLE] if not character.isspace()]
+    lost = sum(character == "\ufffd" or category(character) in _NO_TEXT for character in sample)
+    return lost / max(1, len(sample))
+
+
 def is_binary(data: bytes) -> bool:
     """Whether the bytes are no text in any encoding that a person writes."""
     head = data[:SAMPLE]

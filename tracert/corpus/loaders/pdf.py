@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from tracert.corpus.encoding import clean
+from tracert.corpus.encoding import clean, unreadable
 from tracert.corpus.loaders.base import Content, Limits
 from tracert.corpus.model import Mark
 from tracert.errors import DocumentError
@@ -30,6 +30,8 @@ _NO_TABLE: Final = b"\nstartxref\n0\n%%EOF\n"
 _SEPARATOR: Final = "\n\n"
 _MAX_OUTLINE: Final = 10_000
 _MAX_TITLE: Final = 200
+#: Readable text has none of the signs counted by `unreadable`; one in fifty is no accident.
+_GARBLED: Final = 0.02
 #: What pypdf lets out on damaged files besides its own errors.
 _DAMAGE: Final = (
     ArithmeticError,
@@ -170,7 +172,13 @@ def _read(reader: PdfReader, name: str, limits: Limits, warnings: list[str]) -> 
         warnings.append(_unread(name, unread))
     if not parts:
         raise DocumentError(_no_text(name, bool(unread)))
-    return Content(_SEPARATOR.join(parts), tuple(marks), total, tuple(warnings))
+    whole = _SEPARATOR.join(parts)
+    if unreadable(whole) > _GARBLED:
+        warnings.append(
+            f"Much of {name} comes out as signs that are no letters, since its fonts do not say "
+            "what they draw. Run it through text recognition (OCR, such as ocrmypdf --force-ocr)."
+        )
+    return Content(whole, tuple(marks), total, tuple(warnings))
 
 
 def _page_marks(

@@ -52,14 +52,14 @@ def read_text(data: bytes, name: str, limits: Limits) -> tuple[str, tuple[str, .
     decoded = decode(data)
     if decoded is None:
         raise DocumentError(f"{name} is not a text file. Pass a PDF, Markdown or plain text.")
+    if len(decoded.text) > limits.max_characters:
+        raise DocumentError(
+            f"{name} has {len(decoded.text):,} characters, more than the {limits.max_characters:,} that "
+            "are read. Split it into several files."
+        )
     text = clean(decoded.text)
     if not text.strip():
         raise DocumentError(f"{name} holds no text. Pass a file with something to read in it.")
-    if len(text) > limits.max_characters:
-        raise DocumentError(
-            f"{name} has {len(text):,} characters, more than the {limits.max_characters:,} that "
-            "are read. Split it into several files."
-        )
     if decoded.lossy:
         return text, (
             f"Some bytes of {name} are no valid {decoded.encoding.upper()} and show as \ufffd; "

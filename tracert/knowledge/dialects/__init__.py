@@ -1,0 +1,1 @@
+"""The dialects of markdown graphs: one file each behind one protocol."""

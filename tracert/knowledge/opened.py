@@ -1,0 +1,128 @@
+"""A graph opened for a walk: its notes, and what scoring needs of them, ready in memory."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tracert.embedding.base import Embedder
+from tracert.errors import KnowledgeError
+from tracert.knowledge.graph import KnowledgeGraph, open_graph
+from tracert.knowledge.lexical import Lexicon
+from tracert.knowledge.model import Note
+from tracert.knowledge.vectors import NoteVectors, note_vectors
+from tracert.trace import CorpusInfo
+
+#: Raised when the arrays of a lexicon are stored in another way.
+_VERSION: Final = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenGraph:
+    """What a method that walks notes gets as `Resources.knowledge`.
+
+    Row i of the vectors and of both lexicons belongs to `paths[i]`.
+    """
+
+    graph: KnowledgeGraph
+    vectors: NoteVectors
+    heads: Lexicon
+    bodies: Lexicon
+    paths: tuple[str, ...]
+    row: Mapping[str, int]
+    info: CorpusInfo
+
+    def note(self, path: str) -> Note:
+        """The note of that path.
+
+        Raises:
+            KnowledgeError: there is none.
+        """
+        return self.graph.note(path)
+
+    def vector(self, path: str) -> npt.NDArray[np.float32]:
+        """The vector of the note's head, shape (d,)."""
+        vector: npt.NDArray[np.float32] = self.vectors.heads[self.row[path]]
+        return vector
+
+
+def open_for_walk(
+    folder: Path | str, embedder: Embedder, *, data: Path | None = None, name: str = ""
+) -> OpenGraph:
+    """Open a folder of notes for a walk; see `open_graph`.
+
+    Raises:
+        KnowledgeError: the folder holds no notes, or the index cannot be written.
+        EmbedderError: the notes could not be embedded.
+    """
+    return prepared(open_graph(folder, data=data, name=name), embedder)
+
+
+def prepared(graph: KnowledgeGraph, embedder: Embedder) -> OpenGraph:
+    """A graph with its vectors and lexicons, from the files beside its index where they are.
+
+    Raises:
+        KnowledgeError: the index cannot be written.
+        EmbedderError: the notes could not be embedded.
+    """
+    paths = tuple(graph.notes)
+    heads, bodies = _lexicons(graph, paths)
+    return OpenGraph(
+        graph=graph,
+        vectors=note_vectors(graph, embedder),
+        heads=heads,
+        bodies=bodies,
+        paths=paths,
+        row={path: row for row, path in enumerate(paths)},
+        info=CorpusInfo(
+            graph.name, graph.fingerprint, embedder.name, embedder.dimension, len(paths)
+        ),
+    )
+
+
+def _lexicons(graph: KnowledgeGraph, paths: tuple[str, ...]) -> tuple[Lexicon, Lexicon]:
+    file = graph.index.place / "lexicon.npz"
+    key = f"{_VERSION}:{graph.fingerprint}"
+    found = _read(file, key)
+    if found is None:
+        terms = graph.index.terms()
+        pairs = [terms.get(path, ("", "")) for path in paths]
+        found = Lexicon.of([head for head, _ in pairs]), Lexicon.of([body for _, body in pairs])
+        _write(file, key, found)
+    return found
+
+
+def _read(file: Path, key: str) -> tuple[Lexicon, Lexicon] | None:
+    """The lexicons as saved, None where they are absent, torn or of other notes."""
+    try:
+        with np.load(file, allow_pickle=False) as arrays:
+            if bytes(arrays["key"]).decode("utf-8") != key:
+                return None
+            head, body = (
+                Lexicon.from_arrays({part: arrays[f"{name}_{part}"] for part in Lexicon.PARTS})
+                for name in ("head", "body")
+            )
+    except (OSError, ValueError, KeyError, EOFError, UnicodeDecodeError):
+        return None
+    return head, body
+
+
+def _write(file: Path, key: str, lexicons: tuple[Lexicon, Lexicon]) -> None:
+    arrays = {"key": np.frombuffer(key.encode(), np.uint8)}
+    for name, lexicon in zip(("head", "body"), lexicons, strict=True):
+        arrays |= {f"{name}_{part}": array for part, array in lexicon.to_arrays().items()}
+    try:
+        with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".tmp", delete=False) as out:
+            np.savez(out, **arrays)  # type: ignore[arg-type]
+        Path(out.name).replace(file)
+    except OSError as error:
+        raise KnowledgeError(
+            f"The index {file.parent} cannot be written ({error.strerror}). Free some space, or "
+            "set TRACERT_HOME to another folder."
+        ) from error

@@ -54,8 +54,8 @@ def read_text(data: bytes, name: str, limits: Limits) -> tuple[str, tuple[str, .
         raise DocumentError(f"{name} is not a text file. Pass a PDF, Markdown or plain text.")
     if len(decoded.text) > limits.max_characters:
         raise DocumentError(
-            f"{name} has {len(decoded.text):,} characters, more than the {limits.max_characters:,} that "
-            "are read. Split it into several files."
+            f"{name} has {len(decoded.text):,} characters, more than the "
+            f"{limits.max_characters:,} that are read. Split it into several files."
         )
     text = clean(decoded.text)
     if not text.strip():

@@ -1,0 +1,106 @@
+"""`ask QUESTION`: one run of a method, as a trail to read or as a trace in JSON."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any, Literal
+
+from tracert.commands.models import add_model_options, chosen_model
+from tracert.commands.trail import print_trail
+from tracert.errors import SettingError
+from tracert.home import home
+from tracert.methods.registry import method, methods
+from tracert.trace import Value
+from tracert.workspace import Workspace
+
+
+def add(commands: Any) -> None:
+    """Add the command to the sub-parsers."""
+    parser = commands.add_parser(
+        "ask",
+        help="ask a question and see the path",
+        description="Run a method on a question and print the trail step by step, the evidence "
+        "with its sources, and the answer.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("question", metavar="QUESTION")
+    over = parser.add_mutually_exclusive_group(required=True)
+    over.add_argument("--corpus", metavar="NAME", help="the corpus to walk")
+    over.add_argument("--knowledge", metavar="DIR", type=Path, help="the folder of notes to walk")
+    parser.add_argument(
+        "--method", required=True, metavar="NAME", help=f"one of {', '.join(sorted(methods()))}"
+    )
+    parser.add_argument("--goal", metavar="TEXT", help="a goal of your own, for tracert_rag")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        dest="settings",
+        help="a setting of the method; repeat for more",
+    )
+    parser.add_argument("--no-map", action="store_true", help="leave the map out")
+    parser.add_argument("--json", action="store_true", help="print the trace as JSON")
+    parser.add_argument("--no-vectors", action="store_true", help="leave vectors out of the JSON")
+    add_model_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Ask, and print the trace. A walk that does not arrive is no error."""
+    _check(given)
+    workspace = Workspace(home())
+    with chosen_model(given) as model:
+        trace = workspace.ask(
+            given.question,
+            corpus=given.corpus,
+            knowledge=given.knowledge,
+            method=given.method,
+            settings=settings_of(given.settings),
+            goal=given.goal,
+            model=model,
+            answer=True,
+            with_map=_map(given, workspace),
+        )
+    if given.json:
+        print(trace.to_json(vectors=not given.no_vectors, indent=2))
+    else:
+        print_trail(trace)
+    return 0
+
+
+def settings_of(given: list[str]) -> dict[str, Value]:
+    """The 'KEY=VALUE' texts as a mapping; the method reads the values.
+
+    Raises:
+        SettingError: a text without '=', or a key given twice.
+    """
+    settings: dict[str, Value] = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise SettingError(f"--set {text!r} is not of the form KEY=VALUE.")
+        if key.strip() in settings:
+            raise SettingError(f"--set gives {key.strip()!r} twice. Give it once.")
+        settings[key.strip()] = value.strip()
+    return settings
+
+
+def _check(given: argparse.Namespace) -> None:
+    """A question is asked, and of what the method walks: notes or passages."""
+    if not given.question.strip():
+        raise SettingError("The question is empty. Type one.")
+    needs = method(given.method).needs
+    have = "knowledge" if given.knowledge is not None else "corpus"
+    if needs != have:
+        raise SettingError(f"The method {given.method!r} needs --{needs}, not --{have}.")
+
+
+def _map(given: argparse.Namespace, workspace: Workspace) -> bool | Literal["auto", "pca"]:
+    """UMAP where one is fitted; else PCA, as no process should stay behind to fit one."""
+    if given.no_map or not given.json:
+        return False
+    if given.corpus is not None and workspace.map_status(given.corpus).state == "umap":
+        return "auto"
+    return "pca"

@@ -1,0 +1,73 @@
+"""A trace as a person reads it in a terminal."""
+
+from __future__ import annotations
+
+from tracert.commands.say import say
+from tracert.render.frames import frame, last
+from tracert.render.numbers import count, seconds
+from tracert.render.words import place, words_for
+from tracert.trace import Answer, NodeKind, Trace
+
+
+def print_trail(trace: Trace) -> None:
+    """Print the run step by step, the evidence with its sources, the answer and the cost."""
+    corpus = trace.corpus
+    size = count(corpus.size, "passage")
+    say(trace.question, first="Question  ")
+    say(f"{trace.method} on {corpus.name} ({size}, {corpus.embedder})", first="Method    ")
+    for node in trace.nodes:
+        if node.kind is NodeKind.GOAL:
+            say(node.text, first="Goal      ")
+    _trail(trace)
+    _evidence(trace)
+    if trace.result.answer is not None:
+        _answer(trace.result.answer, trace.result.evidence)
+    say()
+    say(_cost(trace), first="Cost      ")
+
+
+def _trail(trace: Trace) -> None:
+    words = words_for(trace.method)
+    print("\nTrail")
+    said = ""
+    for index in range(last(trace) + 1):
+        at = frame(trace, index)
+        said = words.caption(trace, at)
+        say(said, first=f"{index:>3}. ")
+        where = place(trace.node(at.chosen)) if at.chosen is not None else ""
+        if where:
+            say(where, first="     at ")
+    stop = trace.result.stop
+    if stop.message not in said:
+        say(" ".join(part for part in (stop.message, stop.remedy) if part), first="     ")
+
+
+def _evidence(trace: Trace) -> None:
+    print("\nEvidence")
+    if not trace.result.evidence:
+        say("None.", first="     ")
+    for number, id in enumerate(trace.result.evidence, 1):
+        node = trace.node(id)
+        say(place(node) or node.label, first=f"{f'[{number}]':>4} ")
+        say(node.text, first="     ")
+
+
+def _answer(answer: Answer, evidence: tuple[str, ...]) -> None:
+    by = "extract" if answer.source == "extract" else f"written by {answer.source}"
+    print(f"\nAnswer ({by})")
+    for sentence in answer.sentences:
+        cited = "".join(f"[{evidence.index(id) + 1}]" for id in sentence.citations)
+        unknown = "".join(f"[{number}?]" for number in sentence.unknown)
+        say(f"{sentence.text} {cited}{unknown}", first="     ")
+    if answer.note:
+        say(answer.note, first="     ")
+
+
+def _cost(trace: Trace) -> str:
+    cost = trace.cost
+    stages = ", ".join(f"{stage} {seconds(spent)}" for stage, spent in cost.seconds.items())
+    if not cost.model_calls:
+        return f"{stages}; no model was asked."
+    calls = count(cost.model_calls, "model call")
+    tokens = f"{cost.prompt_tokens:,} and {cost.completion_tokens:,} tokens in and out"
+    return f"{stages}; {calls}, {tokens}."

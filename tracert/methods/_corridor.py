@@ -68,7 +68,7 @@ def corridor(
         radius = float(nearest[-1])
         rows = vectors.within(to_query, query, radius)
         note = (
-            f"The radius {scale * paper_radius:.3f} held {_passages(held)}; it was widened to "
+            f"The radius {scale * paper_radius:.3f} held {counted(held)}; it was widened to "
             f"{radius:.3f}, the distance of the {_ordinal(len(nearest))} nearest passage."
         )
     return Corridor(
@@ -162,12 +162,13 @@ def _corridor_note(held: int, size: int) -> str:
         return ""
     whole = "the whole corpus" if held == size else "nearly the whole corpus"
     return (
-        f"The corridor holds {held:,} of {_passages(size)}, {whole}: the radius leaves out "
+        f"The corridor holds {held:,} of {counted(size)}, {whole}: the radius leaves out "
         f"{'nothing' if held == size else 'next to nothing'}."
     )
 
 
-def _passages(count: int) -> str:
+def counted(count: int) -> str:
+    """The number of passages in words."""
     return f"{count:,} passage" if count == 1 else f"{count:,} passages"
 
 

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from tracert.corpus.model import Corpus
+from tracert.methods._corridor import counted
 from tracert.methods._costs import penalties
 from tracert.methods._walk import Decision, TracertWalk
 from tracert.methods.exact import Reals, Rows, Vectors
@@ -227,5 +228,5 @@ def _reasons(decision: Decision, walk: TracertWalk) -> dict[str, str]:
         "outside_radius": _outside(walk),
     }
     if decision.goal_locked:
-        reasons["goal"] = f"the goal cannot be entered after {len(walk.path)} passages"
+        reasons["goal"] = f"the goal cannot be entered yet, after {counted(len(walk.path))}"
     return reasons

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from tracert.methods._corridor import counted
 from tracert.methods._tracert_settings import TracertRagSettings
 from tracert.methods._walk import Decision, TracertWalk
 from tracert.trace import Stop, StopReason
@@ -12,7 +13,7 @@ from tracert.trace import Stop, StopReason
 def reached(walk: TracertWalk) -> Stop:
     """The goal was entered."""
     return Stop(
-        StopReason.GOAL_REACHED, f"The walk entered the goal after {_passages(len(walk.path))}."
+        StopReason.GOAL_REACHED, f"The walk entered the goal after {counted(len(walk.path))}."
     )
 
 
@@ -42,7 +43,7 @@ def empty_corridor(walk: TracertWalk) -> Stop:
 def dead_end(walk: TracertWalk, decision: Decision, settings: TracertRagSettings) -> Stop:
     """No unvisited neighbour is left."""
     nearest = walk.nearest_left(decision)
-    where = f"after {_passages(len(walk.path))}" if walk.path else "at the question"
+    where = f"after {counted(len(walk.path))}" if walk.path else "at the question"
     goal = None if decision.goal_locked else decision.goal_distance
     if nearest is None and goal is None:
         return Stop(
@@ -76,7 +77,3 @@ def out_of_hops(walk: TracertWalk, settings: TracertRagSettings) -> Stop:
 def _up(value: float) -> str:
     """The value to three places, rounded up, so that following the advice is enough."""
     return f"{math.ceil(value * 1000.0 - 1e-6) / 1000.0:.3f}"
-
-
-def _passages(count: int) -> str:
-    return "1 passage" if count == 1 else f"{count} passages"

@@ -2,7 +2,8 @@
 
 The budget is the number of passages that a method may return in all. A method that returns
 fewer is filled up with plain top-k, and the share filled is told. The baseline is native_rag
-with the same embedder, given question by question as many passages as the method returned.
+with the same embedder and the same first stage, given question by question as many passages as
+the method returned.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from tracert.methods.base import (
     parse_settings,
     settings_values,
 )
-from tracert.methods.exact import Vectors, unit
+from tracert.methods.first_stage import rank
 from tracert.methods.native_rag import NativeRag
 from tracert.trace import Value
 
@@ -248,11 +249,10 @@ class _Run:
         if self.budget is not None:
             own = own[: self.budget]
         count = len(own) if self.budget is None else self.budget
-        vector = self.embedder.embed([item.question])[0]
-        nearest = self._nearest(vector, count)
+        nearest = self._nearest(item.question, count)
         evidence, missing = list(own), count - len(own)
         if missing:
-            wider = self._nearest(vector, count + len(own))
+            wider = self._nearest(item.question, count + len(own))
             evidence += [row for row in wider if row not in set(own)][:missing]
         wanted = set(gold.values())
         return Detail(
@@ -273,8 +273,11 @@ class _Run:
     def _distinct(self, ids: Sequence[str]) -> list[int]:
         return list(dict.fromkeys(int(id.partition(":")[2]) for id in ids))
 
-    def _nearest(self, vector: np.ndarray, count: int) -> list[int]:
-        rows: list[int] = Vectors(self.corpus.matrix).nearest(unit(vector), count)[0].tolist()
+    def _nearest(self, question: str, count: int) -> list[int]:
+        """Plain top-k of the same first stage."""
+        vector = self.embedder.embed([question])[0]
+        stage = str(getattr(self.settings, "first_stage", "dense"))
+        rows: list[int] = rank(self.corpus, question, vector, stage, count).rows.tolist()
         return rows
 
     def _canonical(self, rows: Iterable[int]) -> set[int]:

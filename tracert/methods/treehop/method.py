@@ -18,10 +18,11 @@ import numpy.typing as npt
 
 from tracert.errors import CorpusError, SettingError
 from tracert.methods.base import Outcome, Question, Resources, Walk, settings_values
+from tracert.methods.first_stage import rank
 from tracert.methods.treehop import record
 from tracert.methods.treehop.comparison import compares
 from tracert.methods.treehop.gates import ForgetRule, QueryModel
-from tracert.methods.treehop.retrieval import retrieve
+from tracert.methods.treehop.retrieval import retrieve, width
 from tracert.methods.treehop.settings import AUTO, FORGET_RULE, TreeHopSettings
 from tracert.methods.treehop.weights import load, shipped
 from tracert.trace import Cost
@@ -76,7 +77,12 @@ class TreeHop:
             raise CorpusError("treehop searches a corpus. Name one with --corpus.")
         model = model_for(settings, corpus.info.embedder, corpus.info.dimension)
         alone = settings.leave_comparisons and prepared.comparison
-        found = retrieve(model, prepared.vector[None], corpus.matrix, settings, [alone])[0]
+        first = None
+        if settings.first_stage != "dense":
+            stage, count = settings.first_stage, width(settings)
+            first = [rank(corpus, prepared.question, prepared.vector, stage, count)]
+        vectors = prepared.vector[None]
+        found = retrieve(model, vectors, corpus.matrix, settings, [alone], first)[0]
         yield from record.steps(found, corpus, settings)
         return Outcome(
             info=corpus.info,

@@ -17,12 +17,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from tracert.methods.exact import Reals, Vectors, unit
+from tracert.methods.exact import Reals, Rows, Vectors, unit
+from tracert.methods.first_stage import Ranking
 from tracert.methods.treehop.gates import Batch, QueryModel
 from tracert.methods.treehop.settings import TreeHopSettings
 
@@ -109,12 +110,21 @@ def places(settings: TreeHopSettings, hops: int) -> list[int]:
     return [settings.k - later, *(each + (hop < rest) for hop in range(hops - 1))]
 
 
+def width(settings: TreeHopSettings) -> int:
+    """How many passages a query looks at.
+
+    Of k, at most k less a hop's places are kept by earlier hops, so enough new ones are among them.
+    """
+    return settings.k if settings.k_per_hop is None else settings.k_per_hop
+
+
 def retrieve(
     model: QueryModel,
     vectors: Batch,
     matrix: Batch,
     settings: TreeHopSettings,
     alone: Sequence[bool] | None = None,
+    first: Sequence[Ranking] | None = None,
 ) -> list[Found]:
     """Search for many questions at once.
 
@@ -124,6 +134,8 @@ def retrieve(
         matrix: the passages, shape (n, d), unit rows.
         settings: see `TreeHopSettings`.
         alone: for each question, whether it is searched with once only.
+        first: for each question, the first hop's ranking where it is not by vectors alone, at
+            least `width(settings)` passages of it.
 
     Returns:
         What each question brought, in order.
@@ -133,20 +145,16 @@ def retrieve(
         _State(vector, settings, 1 if alone is not None and alone[i] else settings.hops)
         for i, vector in enumerate(np.asarray(vectors, dtype=np.float32))
     ]
-    for _ in range(settings.hops):
-        _search(states, corpus)
+    for hop in range(settings.hops):
+        if hop == 0 and first is not None:
+            for state, ranking in zip(states, first, strict=True):
+                state.take(ranking)
+        else:
+            _search(states, corpus)
         for state in states:
             state.keep(corpus)
         _spawn(states, model, corpus)
     return [state.found() for state in states]
-
-
-@dataclass(slots=True)
-class _Layer:
-    """The queries of the hop in hand and what they found, not yet pruned."""
-
-    first: int
-    found: list[tuple[Reals, Reals]] = field(default_factory=list)
 
 
 class _State:
@@ -161,18 +169,16 @@ class _State:
         self.kept: dict[int, None] = {}
         self.hop = 0
         self.layer = [0]
-        self.ranked: list[tuple[np.ndarray, np.ndarray]] = []
+        #: For each query of the layer: rows, their cosines and what ranks them.
+        self.ranked: list[tuple[Rows, Reals, Reals]] = []
         self.cut = False
         self.filled = 0
 
-    @property
-    def width(self) -> int:
-        """How many passages a query looks at.
-
-        Of k, at most k less this hop's places are kept by earlier hops, so enough new ones are
-        among them.
-        """
-        return self.settings.k if self.settings.k_per_hop is None else self.settings.k_per_hop
+    def take(self, ranking: Ranking) -> None:
+        """Let the first hop be this ranking."""
+        count = width(self.settings)
+        similarities = np.array([float(each["similarity"] or 0) for each in ranking.values[:count]])
+        self.ranked = [(ranking.rows[:count], similarities, ranking.scores[:count])]
 
     # -- pruning
 
@@ -196,10 +202,10 @@ class _State:
                 rule = REDUNDANT
             elif self.hop > 1 and new < self.settings.min_novelty:
                 rule = LOW_NOVELTY
-            elif self._full(seen):
-                rule = BUDGET
             elif self.settings.layer_pruning and count >= limit:
                 rule = BUDGET if self.hop == 1 else LAYER_TOP_K
+            elif self._full(seen):
+                rule = BUDGET
             else:
                 rule = KEPT
                 count += 1
@@ -208,16 +214,16 @@ class _State:
                 novelty.add(row)
             decided[query].append(Hit(query, row, similarity, score, new, rule == KEPT, rule))
         self.hits.extend(decided[query] for query in self.layer)
-        if self.hop == self.hops:
-            self._fill()
 
     def _pool(self) -> list[tuple[float, float, int, int]]:
         weight = self.settings.path_score
         pool = []
-        for query, (rows, similarities) in zip(self.layer, self.ranked, strict=True):
+        for query, (rows, similarities, scores) in zip(self.layer, self.ranked, strict=True):
             path = weight * self.queries[query].path
-            for row, similarity in zip(rows.tolist(), similarities.tolist(), strict=True):
-                pool.append((similarity + path, similarity, row, query))
+            for row, similarity, score in zip(
+                rows.tolist(), similarities.tolist(), scores.tolist(), strict=True
+            ):
+                pool.append((score + path, similarity, row, query))
         pool.sort(key=lambda entry: (-entry[0], entry[2], entry[3]))
         return pool
 
@@ -237,9 +243,7 @@ class _State:
             if not hit.kept and hit.row not in self.kept:
                 self.kept[hit.row] = None
                 self.filled += 1
-                self.hits[0][place] = Hit(
-                    hit.query, hit.row, hit.similarity, hit.score, hit.novelty, True, KEPT
-                )
+                self.hits[0][place] = replace(hit, kept=True, rule=KEPT)
 
     # -- the next layer
 
@@ -256,15 +260,7 @@ class _State:
         for hits in self.hits[start:]:
             for place, hit in enumerate(hits):
                 if hit.kept and id(hit) not in ids:
-                    hits[place] = Hit(
-                        hit.query,
-                        hit.row,
-                        hit.similarity,
-                        hit.score,
-                        hit.novelty,
-                        True,
-                        NOT_SPAWNED,
-                    )
+                    hits[place] = replace(hit, rule=NOT_SPAWNED)
         return chosen
 
     def _breadth(self, kept: list[Hit]) -> int:
@@ -277,6 +273,7 @@ class _State:
         return min(most, max(1, round(math.exp(entropy))))
 
     def found(self) -> Found:
+        self._fill()
         return Found(
             tuple(self.queries),
             tuple(tuple(hits) for hits in self.hits),
@@ -332,9 +329,9 @@ def _search(states: Sequence[_State], corpus: Vectors) -> None:
         for (state, query), product in zip(block, products, strict=True):
             vector = unit(state.queries[query].vector)
             rows, distances = corpus.nearest_of(
-                1.0 - product.astype(np.float64), vector, state.width
+                1.0 - product.astype(np.float64), vector, width(state.settings)
             )
-            state.ranked.append((rows, 1.0 - distances))
+            state.ranked.append((rows, 1.0 - distances, 1.0 - distances))
 
 
 def _spawn(states: Sequence[_State], model: QueryModel, corpus: Vectors) -> None:
@@ -359,11 +356,7 @@ def _spawn(states: Sequence[_State], model: QueryModel, corpus: Vectors) -> None
     following = model.moves(q, np.stack(contexts)).applied(q)
     for (state, query), vector in zip(owners, following, strict=True):
         state.layer.append(len(state.queries))
-        state.queries.append(
-            HopQuery(
-                query.hop, vector, query.parent, query.rows, query.shares, query.path, query.depth
-            )
-        )
+        state.queries.append(replace(query, vector=vector))
 
 
 def _pairwise(state: _State, hit: Hit, corpus: Vectors) -> tuple[HopQuery, Batch]:

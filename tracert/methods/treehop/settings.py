@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tracert.methods.base import setting
+from tracert.methods.first_stage import first_stage_setting
 from tracert.trace import Value
 
 AUTO: Final = "auto"
@@ -37,6 +38,7 @@ class TreeHopSettings:
         step=1,
         label="Hops",
     )
+    first_stage: str = first_stage_setting()
     k_per_hop: int | None = setting(
         None,
         "The paper's budget: so many passages are kept at each hop, so that the number in all "

@@ -121,7 +121,7 @@ def _read_torch(path: Path) -> Tensors:
     try:
         # weights_only: a pickle that holds anything but tensors is refused, not run.
         state = torch.load(path, map_location="cpu", weights_only=True)
-    except (RuntimeError, OSError, EOFError, ValueError, pickle.UnpicklingError) as error:
+    except (RuntimeError, OSError, EOFError, ValueError, LookupError, pickle.PickleError) as error:
         raise SettingError(
             f"{path.name} is no file of weights alone. Save the model's state_dict."
         ) from error

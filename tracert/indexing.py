@@ -243,13 +243,13 @@ class _Plan:
     chunking: Chunking
     replace: bool
 
-    def fits(self, record: CorpusRecord | None) -> bool:
+    def fits(self, record: CorpusRecord) -> bool:
         """Whether chunks of that corpus are as this plan would make them."""
-        return (
-            record is not None
-            and record.identity == self.embedder.identity
-            and record.chunking == self.chunking
-        )
+        return record.identity == self.embedder.identity and record.chunking == self.chunking
+
+    def reusable(self, record: CorpusRecord | None) -> tuple[DocumentRecord, ...]:
+        """The documents of that corpus whose chunks can stay as they are."""
+        return record.documents if record is not None and self.fits(record) else ()
 
     def check(self, record: CorpusRecord | None) -> None:
         """Raise a `CorpusError` if the corpus cannot take what this plan makes."""
@@ -400,7 +400,7 @@ def _add(
     watch: _Watch,
 ) -> tuple[CorpusRecord | None, _Statuses]:
     """The corpus with these documents in it, and what became of each, by fingerprint."""
-    known = {d.fingerprint for d in existing.documents} if plan.fits(existing) else set()
+    known = {d.fingerprint for d in plan.reusable(existing)}
     new = {d.fingerprint: d for d in documents if d.fingerprint not in known}
     made = _make(list(new.values()), plan, watch)
     blank = {d.fingerprint for d in new.values()} - {c.document_fingerprint for c in made.chunks}
@@ -461,9 +461,7 @@ def _store(
     watch: _Watch,
 ) -> tuple[CorpusRecord, _Statuses]:
     """Fill a part with what is not in yet and commit the new list of documents."""
-    reusable = (
-        {d.fingerprint: d for d in current.documents} if plan.fits(current) and current else {}
-    )
+    reusable = {d.fingerprint: d for d in plan.reusable(current)}
     entries = [] if plan.replace or current is None else list(current.documents)
     sizes = Counter(each.document_fingerprint for each in made.chunks)
     statuses: _Statuses = {}

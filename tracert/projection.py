@@ -4,17 +4,18 @@ UMAP (McInnes, Healy and Melville 2018, arXiv:1802.03426) with the cosine metric
 passages lie near each other. It is fitted once for each corpus fingerprint, seeded, and saved;
 PCA stands in until that is done and for fewer than ten points.
 
-A question, a goal or a hop is *placed*: its position is the mean of its nearest neighbours'
-positions, weighted by UMAP's fuzzy membership
+A question, a goal or a hop is *placed*: its position y minimises
 
-    w_j = exp(-d_j / sigma),   w_2 + ... + w_k = log2(k),
+    sum_j w_j |y - y_j|,   w_j = exp(-d_j / sigma),   w_2 + ... + w_k = log2(k),
 
-with d_1 <= ... <= d_k the cosine distances to the k nearest and sigma found by bisection. That is
-where UMAP's own `transform` starts (`smooth_knn_dist` with the local connectivity 0 that it uses
-there, and `init_graph_transform`, umap-learn 0.5.12); the epochs of optimisation that it then
-runs are left out. So placing is deterministic, takes a millisecond, is safe in threads and needs
-no fitted UMAP object, which could only be kept as a pickle. `benchmarks/projection.py` measures
-what that costs.
+the geometric median of the positions y_j of its k nearest passages, weighted by UMAP's fuzzy
+membership: d_1 <= ... <= d_k are the cosine distances, sigma is found by bisection
+(`smooth_knn_dist` of umap-learn 0.5.12 with the local connectivity 0 that its `transform` uses).
+UMAP starts from the weighted mean and then optimises for some epochs. The mean alone is poor: the
+neighbours of a question often lie in several places, and their mean in none of them. The median
+keeps as many neighbours as UMAP's optimised place does (`benchmarks/projection.py`), is
+deterministic, takes a millisecond, is safe in threads and needs no fitted UMAP object, which could
+only be kept as a pickle.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Final, Literal
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -53,6 +55,8 @@ _BLOCK: Final = 1_024
 _PAIRS_AT_ONCE: Final = 20_000_000
 _PAIRS_IN_BACKGROUND: Final = 1_000_000_000
 _BISECTIONS: Final = 64
+_WEISZFELD: Final = 50
+_CLOSE: Final = 1e-6
 #: Two float32 unit vectors that differ by rounding alone are no farther apart than this.
 _SAME: Final = 1e-6
 
@@ -162,13 +166,27 @@ def _place(vectors: npt.NDArray[np.float32], matrix: Matrix, positions: Position
     order = np.argsort(distances, axis=1, kind="stable")
     rows = np.take_along_axis(rows, order, axis=1)
     distances = np.maximum(np.take_along_axis(distances, order, axis=1), 0.0)
-    weights = memberships(distances)
-    weights /= weights.sum(axis=1, keepdims=True)
-    placed = (weights[:, :, None] * positions[rows]).sum(axis=1)
+    placed = _geometric_median(positions[rows].astype(np.float64), memberships(distances))
     # A vector that is a passage's own, up to rounding, lies where the passage lies.
     own = distances[:, 0] < _SAME
     placed[own] = positions[rows[own, 0]]
     return placed.astype(np.float32)
+
+
+def _geometric_median(
+    points: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """The weighted geometric median of each row's points, (m, k, 2) and (m, k) to (m, 2).
+
+    Weiszfeld's iteration from the mean; near a point its distance is taken as `_CLOSE`, so that
+    no weight grows beyond bounds.
+    """
+    pull, median = weights, points[:, 0]
+    for _ in range(_WEISZFELD):
+        median = (pull[:, :, None] * points).sum(axis=1) / pull.sum(axis=1, keepdims=True)
+        apart = np.linalg.norm(points - median[:, None, :], axis=2)
+        pull = weights / np.maximum(apart, _CLOSE)
+    return median
 
 
 def memberships(distances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -184,7 +202,8 @@ def memberships(distances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         sigma = np.where(np.isinf(high), sigma * 2, (low + high) / 2)
     # As UMAP does, so that no weight underflows where most distances are zero.
     floor = np.maximum(1e-3 * distances.mean(), np.finfo(float).tiny)
-    return np.exp(-distances / np.maximum(sigma, floor))
+    found: npt.NDArray[np.float64] = np.exp(-distances / np.maximum(sigma, floor))
+    return found
 
 
 def kept_neighbours(
@@ -289,5 +308,5 @@ def load(path: Path, size: int) -> Projection | None:
         if positions.shape != (size, 2) or kept.shape != (size,):
             return None
         return Projection("umap", int(found["seed"]), positions, kept, int(found["fitted"]))
-    except (OSError, ValueError, KeyError, EOFError):
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
         return None

@@ -32,7 +32,7 @@ from dataclasses import asdict, astuple, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -45,7 +45,7 @@ from tracert.home import home
 from tracert.trace import CorpusInfo
 
 if TYPE_CHECKING:
-    from chromadb.api import ClientAPI
+    from chromadb.api.client import Client
     from chromadb.api.models.Collection import Collection
 
 #: Chunks read out of Chroma at once: all at once needs four times the memory.
@@ -159,7 +159,7 @@ class Store:
         # An absolute path, so that all clients of this process agree on which store it is.
         self.path = (home() if path is None else path).absolute()
         self._place = _place_of(self.path)
-        self._reader: ClientAPI | None = None
+        self._reader: Client | None = None
         self._opening = Lock()
 
     # --- reading: the metadata alone, fresh at every call --------------------------------
@@ -227,13 +227,13 @@ class Store:
 
     # --- inner ----------------------------------------------------------------------------
 
-    def _metadata_client(self) -> ClientAPI:
+    def _metadata_client(self) -> Client:
         with self._opening, self._errors():
             if self._reader is None:
                 self._reader = self._place.open(apart=False)
             return self._reader
 
-    def _heads(self, client: ClientAPI) -> list[CorpusRecord]:
+    def _heads(self, client: Client) -> list[CorpusRecord]:
         with self._errors():
             found = []
             for collection in _all_collections(client):
@@ -277,7 +277,7 @@ class Store:
 class Session:
     """The store while one holds its lock. Made by `Store.session`."""
 
-    def __init__(self, store: Store, client: ClientAPI, *, embedded: bool) -> None:
+    def __init__(self, store: Store, client: Client, *, embedded: bool) -> None:
         self._store = store
         self._client = client
         self._embedded = embedded
@@ -415,7 +415,7 @@ class _Place:
     folder: str = ""
     url: str = ""
 
-    def open(self, *, apart: bool) -> ClientAPI:
+    def open(self, *, apart: bool) -> Client:
         """A client; `apart` gives one that shares no cache with the others of this process."""
         import chromadb
         from chromadb.config import DEFAULT_DATABASE, DEFAULT_TENANT, Settings
@@ -425,14 +425,15 @@ class _Place:
             # Chroma shares one system, with its index of vectors, among the clients of one path.
             folder = os.path.join(self.folder, ".") if apart else self.folder  # noqa: PTH118
             with _OPENING:
-                return chromadb.PersistentClient(folder, settings=settings)
+                return cast("Client", chromadb.PersistentClient(folder, settings=settings))
         tenant = os.environ.get("CHROMA_TENANT")
         database = os.environ.get("CHROMA_DATABASE")
         if not self.url:
-            return chromadb.CloudClient(tenant=tenant, database=database, settings=settings)
+            cloud = chromadb.CloudClient(tenant=tenant, database=database, settings=settings)
+            return cast("Client", cloud)
         parts = urlsplit(self.url)
         key = os.environ.get("CHROMA_API_KEY")
-        return chromadb.HttpClient(
+        server = chromadb.HttpClient(
             host=parts.hostname or "localhost",
             port=parts.port or (443 if parts.scheme == "https" else 8000),
             ssl=parts.scheme == "https",
@@ -441,6 +442,7 @@ class _Place:
             tenant=tenant or DEFAULT_TENANT,
             database=database or DEFAULT_DATABASE,
         )
+        return cast("Client", server)
 
 
 _OPENING = Lock()
@@ -486,7 +488,7 @@ _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # --- to and from Chroma -------------------------------------------------------------------
 
 
-def _all_collections(client: ClientAPI) -> Iterator[Collection]:
+def _all_collections(client: Client) -> Iterator[Collection]:
     """Every collection; a server gives at most some hundred in one reply."""
     size, offset = 100, 0
     while True:

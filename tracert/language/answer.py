@@ -32,7 +32,7 @@ _TOKENS: Final = 900
 #: What is sent of the evidence at most: passages, and characters in all.
 _PASSAGES, _CHARACTERS = 20, 24_000
 
-_TAG: Final = re.compile(r"<(?=/?\s*passage\b)", re.IGNORECASE)
+_TAG: Final = re.compile(r"<(?=\s*/?\s*passage\b)", re.IGNORECASE)
 _THOUGHTS: Final = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
 _CITATION: Final = re.compile(
     r"[\[【]\^?(?:passages?\s*)?(\d+(?:\s*(?:[,;]|and|[-–—])\s*(?:passages?\s*)?\d+)*)[\]】]",

@@ -54,6 +54,7 @@ _EMBEDDED: Final = 200
 
 _FULL_STOP: Final = re.compile(r"[.!?…。！？][\"'”’»)\]*_]*\Z")
 _OPENING: Final = re.compile(r"[\"'“‘«(\[*_#\s]*[A-Z0-9]")
+_NEW_PARAGRAPH: Final = re.compile(r"[^\S\n]*\n[^\S\n]*\n")
 _DANGLING: Final = re.compile(r"(?:He|She|It|They|His|Her|Its|Their|This|That|These|Those|One)\b")
 _ASKS_NUMBER: Final = re.compile(r"\bhow (?:many|much|long|far)\b", re.IGNORECASE)
 _ASKS_TIME: Final = re.compile(r"\bwhen\b|\b(?:which|what) year\b", re.IGNORECASE)
@@ -180,9 +181,11 @@ def _whole(stretch: _Stretch, snapped: bool) -> list[tuple[int, int]]:
     if not spans:
         return []
     is_note = all(node.source is None for _start, _end, node, _order in stretch.parts)
-    open_start = stretch.start > 0 and not text[0].isspace()
+    open_start = stretch.start > 0 and _NEW_PARAGRAPH.match(text) is None
     if open_start and not snapped and not is_note:
-        spans = spans[1:]
+        # A first piece of one word may be the end of an abbreviation ('Mr.' cut to 'r.'), and
+        # then the second piece goes on with the same sentence.
+        spans = spans[1 if " " in text[slice(*spans[0])] else 2 :]
     # What follows the stretch is unknown: a sentence begun behind it shows whether the last
     # full stop ends a sentence or an abbreviation.
     probe = sentence_spans(text + " The")

@@ -31,9 +31,8 @@ actions that demonstrate his true character.)\
 _TOKENS: Final = 600
 #: A goal longer than this is an essay: its vector would be a mean of everything.
 _LONGEST: Final = 1200
-_MARKDOWN: Final = re.compile(r"\*+|`+|__+|^\s*[#>]+\s*", re.MULTILINE)
+_MARKDOWN: Final = re.compile(r"^\s*(?:[#>]+|[-*+]\s)\s*|\*+|`+|__+", re.MULTILINE)
 _THOUGHTS: Final = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
-_LABELS: Final = re.compile(r"\b(concept|explanation)\b\s*[:：]", re.IGNORECASE)
 _OBJECT: Final = re.compile(r"\{.*\}", re.DOTALL)
 
 
@@ -65,10 +64,11 @@ def parse_goal(text: str, model: str) -> GoalText:
     text = _THOUGHTS.sub("", text)
     goal = _from_object(text)
     if goal is None:
-        plain = _MARKDOWN.sub("", text)
-        if not _LABELS.search(plain):
-            raise _no_goal(model)
+        plain = " ".join(_MARKDOWN.sub("", text).split())
         goal = read_goal(plain, "model")
+        # Without a label that has something behind it the whole text is the explanation.
+        if not goal.concept and goal.explanation == plain:
+            raise _no_goal(model)
     if not re.search(r"\w{2}", goal.text) or len(goal.text) > _LONGEST:
         raise _no_goal(model)
     return goal

@@ -420,6 +420,8 @@ def _map_to_dict(map: Map) -> dict[str, Any]:
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f"expected text, got {type(value).__name__}")
+    if not value.isascii():
+        value.encode()  # half a surrogate pair is no text: nothing could show or save it
     return value
 
 
@@ -452,15 +454,17 @@ def _real(value: object) -> float:
 
 
 def _scalar(value: object) -> Value:
-    if value is None or isinstance(value, str | bool | int):
+    if value is None or isinstance(value, bool | int):
         return value
-    return _real(value)
+    return _text(value) if isinstance(value, str) else _real(value)
 
 
 def _measures(value: object) -> dict[str, float | str | None]:
     out: dict[str, float | str | None] = {}
     for key, item in _dict(value).items():
-        out[key] = item if item is None or isinstance(item, str) else _real(item)
+        out[_text(key)] = (
+            None if item is None else _text(item) if isinstance(item, str) else _real(item)
+        )
     return out
 
 
@@ -511,7 +515,7 @@ def _step_from_dict(data: Mapping[str, Any], dimension: int) -> Step:
         source=_text(data["source"]),
         target=None if data["target"] is None else _text(data["target"]),
         values=_measures(data["values"]),
-        counts={key: _count(value) for key, value in _dict(data["counts"]).items()},
+        counts={_text(key): _count(value) for key, value in _dict(data["counts"]).items()},
         candidates=tuple(_candidate_from_dict(_dict(item)) for item in _list(data["candidates"])),
         vector=_vector_from_text(data["vector"], dimension) if "vector" in data else None,
     )
@@ -533,7 +537,9 @@ def _map_from_dict(data: Mapping[str, Any]) -> Map:
     return Map(
         kind=_text(data["kind"]),
         seed=_count(data["seed"]),
-        positions={id: (_real(x), _real(y)) for id, (x, y) in _dict(data["positions"]).items()},
+        positions={
+            _text(id): (_real(x), _real(y)) for id, (x, y) in _dict(data["positions"]).items()
+        },
         background=np.array(background, dtype=np.float32).reshape(-1, 2),
     )
 
@@ -555,7 +561,7 @@ def _trace_from_dict(data: Mapping[str, Any]) -> Trace:
     trace = Trace(
         method=_text(data["method"]),
         question=_text(data["question"]),
-        settings={key: _scalar(value) for key, value in _dict(data["settings"]).items()},
+        settings={_text(key): _scalar(value) for key, value in _dict(data["settings"]).items()},
         seed=_count(data["seed"]),
         corpus=info,
         nodes=nodes,
@@ -568,7 +574,7 @@ def _trace_from_dict(data: Mapping[str, Any]) -> Trace:
         ),
         map=None if data["map"] is None else _map_from_dict(_dict(data["map"])),
         cost=Cost(
-            seconds={key: _real(value) for key, value in _dict(cost["seconds"]).items()},
+            seconds={_text(key): _real(value) for key, value in _dict(cost["seconds"]).items()},
             model_calls=_count(cost["model_calls"]),
             prompt_tokens=_count(cost["prompt_tokens"]),
             completion_tokens=_count(cost["completion_tokens"]),

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn
 
-from tracert.commands import ask, bench, evaluate, index
+from tracert.commands import ask, bench, check_knowledge, evaluate, index, train_treehop
 from tracert.errors import TracertError
 
 #: Exit statuses beside a command's own: an error, stopped by Ctrl-C, reader gone.
@@ -24,6 +24,8 @@ COMMANDS: Final[tuple[Callable[[Any], None], ...]] = (
     index.add,
     ask.add,
     evaluate.add,
+    train_treehop.add,
+    check_knowledge.add,
     bench.add,
 )
 

@@ -23,6 +23,9 @@ from tracert.embedding.registry import embedder as embedder_by_name
 from tracert.errors import CorpusError, SettingError, TracertError
 from tracert.home import home
 from tracert.indexing import Cancelled, IndexReport, Input, OnProgress
+from tracert.knowledge.graph import open_graph
+from tracert.knowledge.opened import OpenGraph
+from tracert.knowledge.opened import prepared as prepared_graph
 from tracert.language.answer import write_answer
 from tracert.language.base import ChatModel, OnText
 from tracert.methods.base import Method, Question, Resources, collect, parse_settings
@@ -59,6 +62,7 @@ class Workspace:
         self.path = home() if path is None else Path(path)
         self.store = Store(self.path)
         self._snapshots: _Recent[Snapshot] = _Recent(4)
+        self._graphs: _Recent[OpenGraph] = _Recent(4)
         self._maps: _Recent[Projection] = _Recent(8)
         self._prepared: _Recent[Any] = _Recent(64)
         self._fits: dict[str, Thread] = {}
@@ -183,6 +187,31 @@ class Workspace:
         """
         return self.open(name).document_chunks(fingerprint)
 
+    # --- notes ----------------------------------------------------------------------------
+
+    def open_notes(
+        self, folder: Path | str, *, embedder: Embedder | None = None, name: str = ""
+    ) -> OpenGraph:
+        """A folder of notes, ready to be walked; what has not changed comes from its index.
+
+        Raises:
+            KnowledgeError: the folder holds no notes, or the index cannot be written.
+            EmbedderError: the notes could not be embedded.
+        """
+        found = embedder or embedder_by_name(indexing.DEFAULT_EMBEDDER)
+        graph = open_graph(folder, data=self.path, name=name)
+        key = (str(graph.folder.root), graph.name, graph.fingerprint, found.identity)
+        return self._graphs.get(key, lambda: prepared_graph(graph, found))
+
+    def notes_projection(
+        self, opened: OpenGraph, *, kind: Literal["auto", "pca"] = "auto", fit: bool = True
+    ) -> Projection:
+        """The map of a graph's notes, as `projection` gives it of a corpus."""
+        found = self._projection(opened, kind)
+        if fit and kind == "auto" and found.kind == "pca":
+            self._begin_fit(opened)
+        return found
+
     # --- the map --------------------------------------------------------------------------
 
     def projection(
@@ -233,12 +262,11 @@ class Workspace:
         return self.map_status(name)
 
     def map_of(
-        self, trace: Trace, snapshot: Snapshot, kind: Literal["auto", "pca"] = "auto"
+        self, trace: Trace, over: Snapshot | OpenGraph, kind: Literal["auto", "pca"] = "auto"
     ) -> Map:
-        """The picture plane of a trace over an open corpus."""
-        return projection.map_of(
-            trace, self._projection(snapshot, kind), snapshot.matrix, snapshot.ids.row
-        )
+        """The picture plane of a trace over an open corpus or graph."""
+        row_of = over.ids.row if isinstance(over, Snapshot) else over.row.get
+        return projection.map_of(trace, self._projection(over, kind), over.matrix, row_of)
 
     # --- asking ---------------------------------------------------------------------------
 
@@ -247,7 +275,7 @@ class Workspace:
         question: str,
         *,
         corpus: str | None = None,
-        knowledge: Any = None,
+        knowledge: OpenGraph | Path | str | None = None,
         method: str | Method = DEFAULT_METHOD,
         settings: Mapping[str, Value] | None = None,
         goal: str | None = None,
@@ -267,7 +295,7 @@ class Workspace:
         Args:
             question: what is asked.
             corpus: the corpus's name, for the methods that walk one.
-            knowledge: the graph of notes, for the methods that walk one.
+            knowledge: the folder of notes or an open graph, for the methods that walk one.
             method: its name, or the method itself.
             settings: values by name; texts are read by the setting's type.
             goal: a goal typed by hand.
@@ -287,13 +315,19 @@ class Workspace:
         chosen = method_by_name(method) if isinstance(method, str) else method
         values = parse_settings(chosen.settings_type, settings or {})
         begun = time.perf_counter()
-        snapshot, found = self._over(chosen, corpus, knowledge, embedder)
-        resources = Resources(embed=found.embed, corpus=snapshot, model=model, knowledge=knowledge)
+        over, found = self._over(chosen, corpus, knowledge, embedder)
+        resources = Resources(
+            embed=found.embed,
+            corpus=over if isinstance(over, Snapshot) else None,
+            model=model,
+            knowledge=over if isinstance(over, OpenGraph) else None,
+        )
         opened = time.perf_counter() - begun
         asked = Question(question, goal)
         key = (
             chosen.name,
-            snapshot.info.fingerprint if snapshot else id(knowledge),
+            over.info.name,
+            over.info.fingerprint,
             found.identity,
             asked,
             model.name if model else None,
@@ -311,11 +345,9 @@ class Workspace:
         trace = replace(trace, cost=Cost({"open": opened}).plus(trace.cost))
         if answer:
             trace = trace.with_answer(*write_answer(trace, model, found.embed, on_text=on_text))
-        if with_map and snapshot is not None:
+        if with_map:
             begun = time.perf_counter()
-            trace = trace.with_map(
-                self.map_of(trace, snapshot, "pca" if with_map == "pca" else "auto")
-            )
+            trace = trace.with_map(self.map_of(trace, over, "pca" if with_map == "pca" else "auto"))
             spent = Cost({"map": time.perf_counter() - begun})
             trace = replace(trace, cost=trace.cost.plus(spent))
         return trace
@@ -323,12 +355,19 @@ class Workspace:
     # --- inner ----------------------------------------------------------------------------
 
     def _over(
-        self, method: Method, corpus: str | None, knowledge: Any, embedder: Embedder | None
-    ) -> tuple[Snapshot | None, Embedder]:
+        self,
+        method: Method,
+        corpus: str | None,
+        knowledge: OpenGraph | Path | str | None,
+        embedder: Embedder | None,
+    ) -> tuple[Snapshot | OpenGraph, Embedder]:
         if method.needs == "knowledge":
             if knowledge is None:
                 raise SettingError(f"{method.name} walks through notes. Pass a folder of notes.")
-            return None, embedder or embedder_by_name(indexing.DEFAULT_EMBEDDER)
+            if isinstance(knowledge, OpenGraph):
+                return knowledge, embedder or embedder_by_name(knowledge.info.embedder)
+            found = embedder or embedder_by_name(indexing.DEFAULT_EMBEDDER)
+            return self.open_notes(knowledge, embedder=found), found
         if corpus is None:
             raise SettingError(f"{method.name} walks through a corpus. Pass the name of one.")
         snapshot = self.open(corpus)
@@ -343,7 +382,9 @@ class Workspace:
     def _map_path(self, fingerprint: str) -> Path:
         return projection.path_of(self.path / "maps", fingerprint)
 
-    def _projection(self, snapshot: Snapshot, kind: Literal["auto", "pca"]) -> Projection:
+    def _projection(
+        self, snapshot: Snapshot | OpenGraph, kind: Literal["auto", "pca"]
+    ) -> Projection:
         fingerprint = snapshot.info.fingerprint
         if kind == "auto" and snapshot.info.size >= projection.FEWEST:
             found = self._maps.peek(("umap", fingerprint))
@@ -355,7 +396,7 @@ class Workspace:
                 return found
         return self._maps.get(("pca", fingerprint), lambda: projection.fit_pca(snapshot.matrix))
 
-    def _begin_fit(self, snapshot: Snapshot) -> None:
+    def _begin_fit(self, snapshot: Snapshot | OpenGraph) -> None:
         fingerprint = snapshot.info.fingerprint
         if snapshot.info.size < projection.FEWEST:
             return
@@ -368,7 +409,7 @@ class Workspace:
             self._fits[fingerprint] = thread
         thread.start()
 
-    def _fit(self, snapshot: Snapshot) -> None:
+    def _fit(self, snapshot: Snapshot | OpenGraph) -> None:
         fingerprint = snapshot.info.fingerprint
         message = "UMAP stopped before its end. PCA is shown; start Tracert again to retry."
         try:

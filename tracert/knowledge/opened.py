@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +28,8 @@ _VERSION: Final = 1
 class OpenGraph:
     """What a method that walks notes gets as `Resources.knowledge`.
 
-    Row i of the vectors and of both lexicons belongs to `paths[i]`.
+    Row i of the vectors and of both lexicons belongs to `paths[i]`. The fingerprint of `info`
+    follows from the notes and the embedder.
     """
 
     graph: KnowledgeGraph
@@ -45,6 +47,11 @@ class OpenGraph:
             KnowledgeError: there is none.
         """
         return self.graph.note(path)
+
+    @property
+    def matrix(self) -> npt.NDArray[np.float32]:
+        """The vectors of the heads by row, shape (n, d): what a map of the notes is fitted to."""
+        return self.vectors.heads
 
     def vector(self, path: str) -> npt.NDArray[np.float32]:
         """The vector of the note's head, shape (d,)."""
@@ -72,6 +79,8 @@ def prepared(graph: KnowledgeGraph, embedder: Embedder) -> OpenGraph:
         EmbedderError: the notes could not be embedded.
     """
     paths = tuple(graph.notes)
+    key = f"{graph.fingerprint}\n{embedder.identity}"
+    fingerprint = hashlib.sha256(key.encode()).hexdigest()
     heads, bodies = _lexicons(graph, paths)
     return OpenGraph(
         graph=graph,
@@ -80,9 +89,7 @@ def prepared(graph: KnowledgeGraph, embedder: Embedder) -> OpenGraph:
         bodies=bodies,
         paths=paths,
         row={path: row for row, path in enumerate(paths)},
-        info=CorpusInfo(
-            graph.name, graph.fingerprint, embedder.name, embedder.dimension, len(paths)
-        ),
+        info=CorpusInfo(graph.name, fingerprint, embedder.name, embedder.dimension, len(paths)),
     )
 
 

@@ -7,12 +7,19 @@ from tracert.methods.base import Method
 from tracert.methods.iterative_rewrite import IterativeRewrite
 from tracert.methods.native_rag import NativeRag
 from tracert.methods.tracert_rag import TracertRag
+from tracert.methods.trailgraph import TrailGraph
 from tracert.methods.treehop import TreeHop
 
 
 def methods() -> dict[str, Method]:
     """All methods in the order in which they are shown, the baseline first."""
-    table: tuple[Method, ...] = (NativeRag(), TracertRag(), TreeHop(), IterativeRewrite())
+    table: tuple[Method, ...] = (
+        NativeRag(),
+        TracertRag(),
+        TreeHop(),
+        TrailGraph(),
+        IterativeRewrite(),
+    )
     return {method.name: method for method in table}
 
 

@@ -1,0 +1,211 @@
+"""Notes from a zip or from uploaded files: written to a folder of Tracert's own, then opened.
+
+What an archive says about itself is not believed: names pass the same door as every path, sizes
+are counted while reading, links and devices are left out. What is left out is reported.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import stat
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, Final
+
+from tracert.errors import KnowledgeError
+from tracert.home import home
+from tracert.knowledge.model import Fault
+from tracert.knowledge.paths import MAX_BYTES, MAX_NOTES, SUFFIXES, checked_name
+
+#: The largest archive, and the most that is unpacked of one, in bytes.
+MAX_ARCHIVE, MAX_UNPACKED = 100_000_000, 200_000_000
+#: A file that grows more than this when unpacked, and is large, is a bomb.
+MAX_RATIO: Final = 200
+_SMALL: Final = 1_000_000
+
+
+def unpacked(source: Path, data: Path | None = None) -> tuple[Path, tuple[Fault, ...]]:
+    """A folder for `source`: itself, or the folder that a zip is unpacked to.
+
+    Raises:
+        KnowledgeError: there is no such file, or it is neither a folder nor a zip of notes.
+    """
+    if source.is_dir():
+        return source, ()
+    try:
+        size = source.stat().st_size
+        if size > MAX_ARCHIVE:
+            raise KnowledgeError(
+                f"{source.name} has {size / 1e6:.0f} MB; at most {MAX_ARCHIVE / 1e6:.0f} MB are "
+                "unpacked. Unpack it yourself and pass the folder."
+            )
+        content = source.read_bytes()
+    except OSError as error:
+        raise KnowledgeError(
+            f"{source} cannot be read ({error.strerror}). Pass a folder of notes or a zip of one."
+        ) from error
+    return from_zip(content, source.name, data)
+
+
+def from_zip(
+    content: bytes, name: str = "notes.zip", data: Path | None = None
+) -> tuple[Path, tuple[Fault, ...]]:
+    """The folder that holds the notes of a zip, and what was left out of it.
+
+    The folder is named by the content's hash, so that the same zip is unpacked once. A folder
+    that holds everything in the zip is taken off the paths.
+
+    Raises:
+        KnowledgeError: no zip, too large, damaged, locked, or without notes.
+    """
+    if len(content) > MAX_ARCHIVE:
+        raise KnowledgeError(
+            f"{name} has {len(content) / 1e6:.0f} MB; at most {MAX_ARCHIVE / 1e6:.0f} MB are "
+            "unpacked. Unpack it yourself and pass the folder."
+        )
+    with tempfile.TemporaryFile() as file:
+        file.write(content)
+        file.seek(0)
+        return _from_zip(file, hashlib.sha256(content).hexdigest(), name, data)
+
+
+def from_files(
+    files: Mapping[str, bytes], data: Path | None = None
+) -> tuple[Path, tuple[Fault, ...]]:
+    """The folder that holds uploaded files by name, and what was left out of them.
+
+    Raises:
+        KnowledgeError: no note among them, or too much of them.
+    """
+    digest = hashlib.sha256()
+    for name, content in sorted(files.items()):
+        digest.update(f"{len(name)}:{name}:{len(content)}:".encode("utf-8", "surrogatepass"))
+        digest.update(content)
+    return _written(iter(sorted(files.items())), digest.hexdigest(), [], "The upload", data)
+
+
+def _from_zip(
+    file: IO[bytes], digest: str, name: str, data: Path | None
+) -> tuple[Path, tuple[Fault, ...]]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            faults: list[Fault] = []
+            entries = archive.infolist()
+            if len(entries) > 2 * MAX_NOTES:
+                raise KnowledgeError(
+                    f"{name} holds {len(entries):,} entries, more than {2 * MAX_NOTES:,}. Pass a "
+                    "part of it."
+                )
+            wanted = list(_wanted(entries, faults))
+            return _written(_contents(archive, wanted, name), digest, faults, name, data)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
+        raise KnowledgeError(
+            f"{name} is no zip that can be read ({str(error)[:80]}). Pack the folder of notes anew."
+        ) from error
+    except RuntimeError as error:  # zipfile's word for an archive with a password
+        raise KnowledgeError(
+            f"{name} is locked by a password. Unpack it yourself and pass the folder."
+        ) from error
+
+
+def _wanted(entries: Iterable[zipfile.ZipInfo], faults: list[Fault]) -> Iterator[zipfile.ZipInfo]:
+    """The entries that are notes; links and other kinds of file are reported."""
+    for entry in entries:
+        mode = entry.external_attr >> 16
+        if entry.is_dir() or not entry.filename.lower().endswith(SUFFIXES):
+            continue
+        if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+            message = "The archive holds a link or a device here; it is left out."
+            fix = "Pack the file itself."
+            faults.append(Fault(ascii(entry.filename), 0, "outside", message, fix))
+            continue
+        yield entry
+
+
+def _contents(
+    archive: zipfile.ZipFile, entries: Iterable[zipfile.ZipInfo], name: str
+) -> Iterator[tuple[str, bytes]]:
+    for entry in entries:
+        # One byte more than is allowed, so that a size that the archive lies about shows.
+        with archive.open(entry) as file:
+            content = file.read(MAX_BYTES + 1)
+        if len(content) > max(_SMALL, MAX_RATIO * max(entry.compress_size, 1)):
+            raise KnowledgeError(
+                f"{name} unpacks to more than {MAX_RATIO} times its size: it looks like a bomb. "
+                "Unpack it yourself and pass the folder."
+            )
+        # The name as the archive spells it: zipfile itself cuts it at a zero byte.
+        yield entry.orig_filename, content
+
+
+def _written(
+    files: Iterator[tuple[str, bytes]],
+    digest: str,
+    faults: list[Fault],
+    name: str,
+    data: Path | None,
+) -> tuple[Path, tuple[Fault, ...]]:
+    """The files written to a folder of their own, whole or not at all."""
+    root = (data or home()) / "knowledge" / "unpacked"
+    target = root / digest[:24]
+    root.mkdir(parents=True, exist_ok=True)
+    kept = _kept(files, faults, name)
+    if not kept:
+        raise KnowledgeError(f"{name} holds no note that can be read. Pass .md files.")
+    with tempfile.TemporaryDirectory(dir=root) as folder:
+        made = Path(folder) / "notes"
+        for path, content in kept.items():
+            place = made / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+        if not target.exists():
+            try:
+                made.rename(target)
+            except OSError:  # another process was faster; the same content has the same name
+                if not target.is_dir():
+                    raise
+    return target, tuple(faults)
+
+
+def _kept(files: Iterable[tuple[str, bytes]], faults: list[Fault], name: str) -> dict[str, bytes]:
+    """The notes by safe path; two names that a file system may take for one are not both kept."""
+    kept: dict[str, bytes] = {}
+    folded: set[str] = set()
+    total = 0
+    for written, content in files:
+        if not written.lower().endswith(SUFFIXES):
+            continue
+        try:
+            path = checked_name(written)
+        except KnowledgeError as error:
+            faults.append(Fault(ascii(written), 0, "outside", str(error), "Rename the file."))
+            continue
+        if len(content) > MAX_BYTES:
+            message = f"The file has more than {MAX_BYTES / 1e6:.0f} MB; it is left out."
+            faults.append(Fault(path, 0, "unreadable", message, "Split it into notes."))
+            continue
+        if path.casefold() in folded:
+            message = "Another file has a name that reads the same; this one is left out."
+            faults.append(Fault(path, 0, "duplicate_file", message, "Rename one of them."))
+            continue
+        total += len(content)
+        if total > MAX_UNPACKED or len(kept) >= MAX_NOTES:
+            raise KnowledgeError(
+                f"{name} holds more than {MAX_UNPACKED / 1e6:.0f} MB or {MAX_NOTES:,} notes. "
+                "Pass a part of it."
+            )
+        folded.add(path.casefold())
+        kept[path] = content
+    return _without_shell(kept)
+
+
+def _without_shell(kept: dict[str, bytes]) -> dict[str, bytes]:
+    """The paths without the one folder that holds everything, unless that is `entry_points`."""
+    tops = {path.split("/", 1)[0] for path in kept}
+    nested = all("/" in path for path in kept)
+    if len(tops) != 1 or not nested or "entry_points" in tops:
+        return kept
+    return {path.split("/", 1)[1]: content for path, content in kept.items()}

@@ -7,7 +7,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tracert import trace as module
@@ -216,6 +216,7 @@ def at(value, path):
 
 
 @given(st.sampled_from(PLACES), STRANGE)
+@example(("map", "background", 0, 1), 1e308)
 @settings(max_examples=600, deadline=None)
 def test_a_wrong_value_anywhere_is_refused_in_words_or_harmless(path, strange):
     data = copy.deepcopy(WHOLE)

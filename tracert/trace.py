@@ -533,14 +533,18 @@ def _answer_from_dict(data: Mapping[str, Any]) -> Answer:
 
 
 def _map_from_dict(data: Mapping[str, Any]) -> Map:
-    background = [[_real(x), _real(y)] for x, y in _list(data["background"])]
+    rows = [[_real(x), _real(y)] for x, y in _list(data["background"])]
+    with np.errstate(over="ignore"):
+        background = np.array(rows, dtype=np.float32).reshape(-1, 2)
+    if not np.isfinite(background).all():
+        raise ValueError("a point of the map too far out for float32")
     return Map(
         kind=_text(data["kind"]),
         seed=_count(data["seed"]),
         positions={
             _text(id): (_real(x), _real(y)) for id, (x, y) in _dict(data["positions"]).items()
         },
-        background=np.array(background, dtype=np.float32).reshape(-1, 2),
+        background=background,
     )
 
 

@@ -55,6 +55,8 @@ QUESTIONS: Final = 12
 _NOISE: Final = 0.45
 _METHOD: Final = "tracert_rag"
 _LARGE_FOLDER: Final = "large"
+#: The settings of the walk that are whole numbers.
+_WHOLE: Final = ("max_hops", "min_passages", "min_candidates")
 _CHARACTERS_PER_TOKEN: Final = 4
 
 Matrix = npt.NDArray[np.float32]
@@ -186,30 +188,50 @@ def plain_delta(passages: Matrix, to_query: Matrix, to_goal: Matrix) -> float:
         reach = np.minimum(reach, 1 - passages @ passages[nearest])
 
 
-def plain_run(
-    matrix: Matrix, query: Matrix, goal: Matrix, alpha: float, delta: float | None, hops: int
-) -> list[int]:
-    """Radius, threshold and greedy walk (equations 1 to 6, algorithm 2) in float32.
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """The settings of the walk that `plain_run` knows; see `tracert.methods.tracert_rag`."""
+
+    alpha: float
+    delta: float | None
+    max_hops: int
+    min_passages: int
+    min_candidates: int
+
+    @staticmethod
+    def of(trace: Trace, delta: float | None) -> Plain:
+        """Those in force in a trace, delta as it was given."""
+        known = {name: float(str(trace.settings[name])) for name in ("alpha", *_WHOLE)}
+        return Plain(known["alpha"], delta, **{name: int(known[name]) for name in _WHOLE})
+
+
+def plain_run(matrix: Matrix, query: Matrix, goal: Matrix, settings: Plain) -> list[int]:
+    """Radius, threshold and greedy walk (equations 1 to 6, algorithm 2) in float32; the rows.
 
     With a = v_v - v_u and b = v_g - v_u of unit vectors, a.b = d(u,v) + d(u,g) - d(v,g) and
     |a| = sqrt(2 d(u,v)), so that one product a hop gives costs, as in `tracert.methods`.
     """
     to_query = 1 - matrix @ query
     inside = np.flatnonzero(to_query <= 1 - query @ goal)
+    fewest = min(settings.min_candidates, len(matrix))
+    if len(inside) < fewest:
+        inside = np.sort(np.argpartition(to_query, fewest - 1)[:fewest])
     passages = matrix[inside]
     to_goal = 1 - passages @ goal
+    delta = settings.delta
     if delta is None:
         delta = plain_delta(passages, to_query[inside], to_goal)
     path: list[int] = []
     node, gap = query, float(1 - query @ goal)
     open_ = np.ones(len(inside), dtype=bool)
-    while len(path) < hops:
+    while len(path) < settings.max_hops:
         distance = np.maximum(1 - passages @ node, 1e-7)
         penalty = 1 - (distance + gap - to_goal) / np.sqrt(4 * distance * max(gap, 1e-7))
-        cost = distance + alpha * penalty
+        cost = distance + settings.alpha * penalty
         cost[~open_ | (distance > delta)] = np.inf
         best = int(np.argmin(cost))
-        if not np.isfinite(cost[best]) or (len(path) > 1 and gap <= min(delta, cost[best])):
+        arrives = len(path) >= settings.min_passages and gap <= min(delta, cost[best])
+        if arrives or not np.isfinite(cost[best]):
             break
         path.append(int(inside[best]))
         open_[best] = False
@@ -283,10 +305,10 @@ def _walks(
         query, goal = vectors["query"], vectors["goal"]
         if query is None or goal is None or not trace.steps:
             continue
-        alpha, most = float(str(trace.settings["alpha"])), int(str(trace.settings["max_hops"]))
+        settings = Plain.of(trace, delta)
         begun = time.perf_counter()
         for _ in range(runs):
-            plain_run(matrix, query, goal, alpha, delta, most)
+            plain_run(matrix, query, goal, settings)
         plain.append((time.perf_counter() - begun) / runs)
     about = {
         "questions": len(questions),

@@ -8,6 +8,7 @@ line that says what to do, with exit status 2 and no traceback. A command is a m
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -61,7 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character of a document shows its code instead.
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         given = parser().parse_args(arguments)
         status: int = given.run(given)

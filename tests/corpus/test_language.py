@@ -77,6 +77,11 @@ def test_doubt_counts_as_english(text: str) -> None:
     assert is_english(text)
 
 
+def test_letters_of_another_script_decide_even_among_few_words() -> None:
+    # 20 Chinese signs and 6 Latin letters.
+    assert not is_english("人人生而自由 Python 在尊严和权利上一律平等人人生而")
+
+
 def test_what_prevails_decides() -> None:
     german = OTHERS["German"]
     assert is_english(ENGLISH * 4 + german)

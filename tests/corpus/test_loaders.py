@@ -140,10 +140,16 @@ def test_fingerprint_is_of_content_alone() -> None:
     wide = MARKDOWN.decode().replace("\n", "\r\n").encode("utf-16")
     assert first.fingerprint == load_document(wide, "c.md").fingerprint
     assert first.fingerprint != load_document(MARKDOWN + b".", "a.md").fingerprint
-    # The same text as another kind, or with other marks, is cut into other passages.
-    one, two = load_document(pdf(["A\nB"]), "a.pdf"), load_document(b"A\nB", "a.txt")
-    assert one.text == two.text
-    assert one.fingerprint != two.fingerprint
+
+
+def test_fingerprint_tells_kinds_and_marks_apart() -> None:
+    # The same text and marks as two kinds, and the same text with two marks and with one.
+    data = b"One [link](a.md)."
+    assert load_document(data, "a.md").marks == load_document(data, "a.txt").marks
+    assert load_document(data, "a.md").fingerprint != load_document(data, "a.txt").fingerprint
+    two, one = load_document(pdf(["A", "B"]), "a.pdf"), load_document(pdf(["A\n\nB"]), "a.pdf")
+    assert two.text == one.text
+    assert two.fingerprint != one.fingerprint
 
 
 def test_documents_can_be_pickled() -> None:

@@ -56,6 +56,7 @@ def test_a_title_below_the_number_belongs_to_it() -> None:
         "Text.\n\nChapter 3\nis where this line goes on, as the paragraph that it is, for a long "
         "way, until at last it ends.\n\nText.",
         "Text.\nChapter 3\nText.",
+        "Text.\n\nChapter 3\nshort line\nshort line\n\nText.",
         "Text.\n\nNO!\n\nText.",
         "Text.\n\n“HELP ME NOW”\n\nText.",
         "Text.\n\nIBM, HP, DEC,\n\nText.",

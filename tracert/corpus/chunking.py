@@ -125,9 +125,9 @@ def _snapped(text: str, chunking: Chunking) -> Iterator[tuple[int, int]]:
         nominal_end = start + size
         before = bisect_right(places, nominal_end) - 1
         snaps = before >= 0 and places[before] >= nominal_end - tolerance
-        end = places[before] if snaps and places[before] > start else nominal_end
+        end = places[before] if snaps else nominal_end
         yield start, end
-        start = max(start + 1, _nearest(places, end - overlap, tolerance, end))
+        start = _nearest(places, end - overlap, tolerance, end)
     yield start, length
 
 

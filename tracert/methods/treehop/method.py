@@ -83,14 +83,14 @@ class TreeHop:
             first = [rank(corpus, prepared.question, prepared.vector, stage, count)]
         vectors = prepared.vector[None]
         found = retrieve(model, vectors, corpus.matrix, settings, [alone], first)[0]
-        yield from record.steps(found, corpus, settings)
+        yield from record.steps(found, corpus, settings, model.name)
         return Outcome(
             info=corpus.info,
             nodes=record.nodes(prepared.question, found, corpus),
             path=record.path(found, corpus),
             evidence=tuple(corpus.ids[row] for row in found.rows),
             stop=record.stop(found, settings, alone=alone),
-            settings={**settings_values(settings), "model_used": model.name},
+            settings=settings_values(settings),
         )
 
 

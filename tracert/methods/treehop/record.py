@@ -37,8 +37,8 @@ def hop_id(query: int) -> str:
     return f"hop:{query}"
 
 
-def steps(found: Found, corpus: Corpus, settings: TreeHopSettings) -> Iterator[Step]:
-    """One step a query, in the order in which they were made."""
+def steps(found: Found, corpus: Corpus, settings: TreeHopSettings, model: str) -> Iterator[Step]:
+    """One step a query, in the order in which they were made; `model` is what moved it."""
     last_hop = max(query.hop for query in found.queries)
     for index, (query, hits) in enumerate(zip(found.queries, found.hits, strict=True)):
         counts: dict[str, int] = {}
@@ -51,6 +51,7 @@ def steps(found: Found, corpus: Corpus, settings: TreeHopSettings) -> Iterator[S
             "parent": None if query.parent is None else hop_id(query.parent),
             "passage": corpus.ids[query.rows[0]] if len(query.rows) == 1 else None,
             "fused": float(len(query.rows)),
+            "model": model,
         }
         yield Step(
             index=index,

@@ -218,9 +218,9 @@ def remove_document(fingerprint: str, *, store: Store, name: str) -> CorpusRecor
             raise CorpusError(
                 f"This is the last document of {name!r}. Delete the corpus to remove it."
             )
-        record = session.commit(changed(record, documents=left))
-        refresh(store, session, name)
-        return record
+        fewer = session.commit(changed(record, documents=left))
+        refresh(store, session, name, before=record)
+        return fewer
 
 
 def delete(*, store: Store, name: str) -> None:
@@ -415,7 +415,7 @@ def _add(
         current = store.find(name)
         plan.check(current)
         record, more = _store(session, current, usable, made, name, plan, watch)
-        refresh(store, session, name)
+        refresh(store, session, name, before=current if current and plan.fits(current) else None)
     watch.end()
     return record, statuses | more
 
@@ -552,17 +552,21 @@ def _fill(
     if taken and current is not None:
         moved = tuple(entry for entry in entries if entry.part in taken)
         pages += session.pages(changed(current, documents=moved))
-    page = Page(
-        [each for page in pages for each in page.chunks],
-        np.concatenate([page.vectors for page in pages]),
-        [marks for page in pages for marks in page.marks],
-    )
+    page = pages[0] if len(pages) == 1 else _joined(pages)
     watch.begin("store", len(page.chunks))
     part = session.fill(page, on_stored=watch.at, cancelled=watch.cancelled)
     return [
         changed(entry, part=part) if not entry.part or entry.part in taken else entry
         for entry in entries
     ]
+
+
+def _joined(pages: Sequence[Page]) -> Page:
+    return Page(
+        [each for page in pages for each in page.chunks],
+        np.concatenate([page.vectors for page in pages]),
+        [marks for page in pages for marks in page.marks],
+    )
 
 
 def _only(page: Page, fingerprints: set[str]) -> Page:

@@ -51,6 +51,8 @@ BACKGROUND: Final = 2_000
 #: Neighbours that the measure of faithfulness compares.
 MEASURED: Final = 10
 _BLOCK: Final = 1_024
+#: Distances held at once, 4 to 16 bytes each.
+_CELLS: Final = 4_000_000
 #: Pairs of points that measuring may look at: a third of a second, and half a minute.
 _PAIRS_AT_ONCE: Final = 20_000_000
 _PAIRS_IN_BACKGROUND: Final = 1_000_000_000
@@ -96,16 +98,19 @@ class Projection:
 
 
 def fit_pca(matrix: Matrix) -> Projection:
-    """The two directions of greatest variance, with the signs fixed. Deterministic."""
+    """The two directions of greatest variance, with the signs fixed. Deterministic.
+
+    Of more than `MOST_FITTED` points the directions are those of so many, evenly spread.
+    """
     n, dimension = matrix.shape
     if n == 0:
         axes = np.zeros((dimension, 2), dtype=np.float32)
         return Projection("pca", SEED, axes[:0], axes[:0, 0], 0, axes, axes[:, 0])
-    centre = matrix.mean(axis=0, dtype=np.float64)
-    centre32 = centre.astype(np.float32)
+    some = matrix[_evenly(n, MOST_FITTED)] if n > MOST_FITTED else matrix
+    centre = some.mean(axis=0, dtype=np.float64).astype(np.float32)
     covariance = np.zeros((dimension, dimension))
-    for first in range(0, n, _BLOCK):
-        block = matrix[first : first + _BLOCK] - centre32
+    for first in range(0, len(some), _BLOCK):
+        block = some[first : first + _BLOCK] - centre
         covariance += block.T @ block
     _, vectors = np.linalg.eigh(covariance)
     axes = vectors[:, ::-1][:, :2]
@@ -114,9 +119,10 @@ def fit_pca(matrix: Matrix) -> Projection:
     # An eigenvector has no sign of its own: its largest component is made positive.
     largest = axes[np.abs(axes).argmax(axis=0), np.arange(2)]
     axes = (axes * np.where(largest < 0, -1.0, 1.0)).astype(np.float32)
-    positions = ((matrix - centre32) @ axes).astype(np.float32)
+    # Centred after the product: the difference of the matrices would be a copy of the corpus.
+    positions = (matrix @ axes - centre @ axes).astype(np.float32)
     kept = kept_neighbours(matrix, positions, pairs=_PAIRS_AT_ONCE)
-    return Projection("pca", SEED, positions, kept, n, axes, centre32)
+    return Projection("pca", SEED, positions, kept, len(some), axes, centre)
 
 
 #: UMAP compiles with numba, whose workqueue threading aborts the process when two threads are in.
@@ -148,8 +154,9 @@ def fit_umap(matrix: Matrix, *, seed: int = SEED) -> Projection:
         positions = np.empty((n, 2), dtype=np.float32)
         positions[rows] = fitted
         others = np.setdiff1d(np.arange(n), rows)
-        for first in range(0, len(others), _BLOCK):
-            block = others[first : first + _BLOCK]
+        step = max(_CELLS // len(rows), 1)
+        for first in range(0, len(others), step):
+            block = others[first : first + step]
             positions[block] = _place(matrix[block], some, fitted)
     kept = kept_neighbours(matrix, positions, pairs=_PAIRS_IN_BACKGROUND)
     return Projection("umap", seed, positions, kept, len(rows))
@@ -222,8 +229,9 @@ def kept_neighbours(
     measured = _evenly(n, max(pairs // n, 1) if pairs else n)
     plane = positions.astype(np.float64)
     square = (plane**2).sum(axis=1)
-    for first in range(0, len(measured), _BLOCK):
-        rows = measured[first : first + _BLOCK]
+    step = max(_CELLS // n, 1)
+    for first in range(0, len(measured), step):
+        rows = measured[first : first + step]
         here = np.arange(len(rows))
         far = -(matrix[rows] @ matrix.T)
         far[here, rows] = np.inf

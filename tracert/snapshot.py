@@ -22,7 +22,9 @@ import mmap
 import os
 import shutil
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Final, overload
 
@@ -31,7 +33,8 @@ import numpy.typing as npt
 
 from tracert.corpus.model import Chunk, Matrix
 from tracert.errors import CorpusError, StoreError
-from tracert.store import CorpusRecord, Page, Session, Store
+from tracert.home import derived
+from tracert.store import PAGE, CorpusRecord, Page, Session, Store
 from tracert.trace import CorpusInfo
 
 VERSION: Final = 1
@@ -169,8 +172,8 @@ class Snapshot:
             )
         return out
 
-    def document_chunks(self, fingerprint: str) -> list[Chunk]:
-        """All chunks of one document, in order.
+    def rows_of(self, fingerprint: str) -> range:
+        """The rows of one document.
 
         Raises:
             CorpusError: the corpus has no document of that fingerprint.
@@ -182,7 +185,15 @@ class Snapshot:
             )
         index = self._fingerprints.index(fingerprint)
         first = self._firsts[index]
-        return self.chunks(range(first, first + self.record.documents[index].chunks))
+        return range(first, first + self.record.documents[index].chunks)
+
+    def document_chunks(self, fingerprint: str) -> list[Chunk]:
+        """All chunks of one document, in order.
+
+        Raises:
+            CorpusError: the corpus has no document of that fingerprint.
+        """
+        return self.chunks(self.rows_of(fingerprint))
 
     def document_text(self, fingerprint: str) -> str:
         """The whole text of one document, put together from its chunks.
@@ -257,13 +268,45 @@ def open_snapshot(store: Store, name: str) -> Snapshot:
     )
 
 
-def refresh(store: Store, session: Session, name: str) -> None:
-    """Make the snapshot of a corpus and remove those of no corpus; call it in a session."""
+def refresh(
+    store: Store, session: Session, name: str, *, before: CorpusRecord | None = None
+) -> None:
+    """Make the snapshot of a corpus and remove those of no corpus; call it in a session.
+
+    `before` is the corpus as it was: what its snapshot holds need not come out of the store.
+    """
     root = root_of(store)
     record = store.corpus(name)
     if not folder_of(root, record.fingerprint).is_dir():
-        build(record, session.pages(record), root)
+        old = _opened(root, before)
+        kept = {d.fingerprint for d in old.record.documents} if old is not None else set()
+        new = tuple(d for d in record.documents if d.fingerprint not in kept)
+        pages = session.pages(replace(record, documents=new))
+        if old is not None:
+            same = [d.fingerprint for d in record.documents if d.fingerprint in kept]
+            pages = chain(_pages_of(old, same), pages)
+        build(record, pages, root)
     prune(store)
+
+
+def _opened(root: Path, record: CorpusRecord | None) -> Snapshot | None:
+    """The snapshot of that state of a corpus, if it is there."""
+    if record is None:
+        return None
+    try:
+        return Snapshot(record, folder_of(root, record.fingerprint))
+    except (FileNotFoundError, StoreError):
+        return None
+
+
+def _pages_of(snapshot: Snapshot, fingerprints: Iterable[str]) -> Iterator[Page]:
+    """The chunks of these documents with their vectors; the marks are not in a snapshot."""
+    for fingerprint in fingerprints:
+        rows = snapshot.rows_of(fingerprint)
+        for first in range(rows.start, rows.stop, PAGE):
+            some = range(first, min(first + PAGE, rows.stop))
+            chunks = snapshot.chunks(some)
+            yield Page(chunks, snapshot.matrix[some.start : some.stop], [()] * len(chunks))
 
 
 def root_of(store: Store) -> Path:
@@ -272,12 +315,17 @@ def root_of(store: Store) -> Path:
 
 
 def prune(store: Store) -> None:
-    """Remove the snapshots of no corpus; call it in a session. Who has one open keeps it."""
-    root = root_of(store)
-    kept = {folder_of(root, record.fingerprint).name for record in store.corpora()}
-    for folder in root.iterdir() if root.is_dir() else ():
-        if folder.name not in kept:
-            shutil.rmtree(folder, ignore_errors=True)
+    """Remove the snapshots of no corpus, and what was derived from them; call it in a session.
+
+    Who has a snapshot open keeps it.
+    """
+    records = store.corpora()
+    snapshots = [folder_of(root_of(store), record.fingerprint) for record in records]
+    made = [derived(store.path, record.fingerprint) for record in records]
+    for root, kept in ((root_of(store), snapshots), (derived(store.path), made)):
+        for folder in root.iterdir() if root.is_dir() else ():
+            if folder not in kept:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _firsts(record: CorpusRecord) -> list[int]:

@@ -50,8 +50,9 @@ if TYPE_CHECKING:
 
 #: Chunks read out of Chroma at once: all at once needs four times the memory.
 PAGE: Final = 5_000
-#: Rows given to a server in one request, so that none grows beyond some megabytes.
-BATCH: Final = 2_000
+#: Rows written at once, so that progress moves, a cancel is heard and no request to a server
+#: grows beyond some megabytes; more at once is hardly faster.
+BATCH: Final = 1_000
 MAX_NAME: Final = 200
 _FORMAT: Final = "tracert.store/1"
 #: On a server another machine may be writing: its parts are swept only after this long.
@@ -283,7 +284,7 @@ class Session:
         self._embedded = embedded
         with store._errors():
             limit = client.get_max_batch_size()
-        self._batch = limit if embedded else min(BATCH, limit)
+        self._batch = min(BATCH, limit)
 
     def fill(
         self,

@@ -321,6 +321,7 @@ class Workspace:
             corpus=over if isinstance(over, Snapshot) else None,
             model=model,
             knowledge=over if isinstance(over, OpenGraph) else None,
+            folder=self.path,
         )
         opened = time.perf_counter() - begun
         asked = Question(question, goal)

@@ -3,11 +3,11 @@
 Sentences are whole. A passage of fixed length starts and ends in the middle of one, so the
 pieces at its edges are left out, unless a neighbouring passage of the evidence completes them.
 
-score(s) = w(q, s) + similarity(q, s) + BRIDGE * w(c, s) + KIND * k(s) - LOOSE * l(s)
+score(s) = w(q, s) + ALIKE * cos(q, s) + BRIDGE * w(c, s) + KIND * k(s) - LOOSE * l(s)
 
 where w(a, s) is the share of the weight of a's terms that s holds, a term weighing
-log(1 + n / its number of sentences) among the n sentences of the evidence; `similarity` is the
-cosine of the embedder, if one is given; c are the names in the sentences chosen before, so
+log(1 + n / its number of sentences) among the n sentences of the evidence; cos is the
+embedder's, 0 without one; c are the names in the sentences chosen before, so
 that the second sentence continues the first instead of repeating it; k is 1 where s holds the
 kind of thing asked for (a name for 'who', a year for 'when', a number for 'how many'); l is 1
 where s begins with a word that points to a sentence left out ('He', 'This'). Terms of the
@@ -41,6 +41,8 @@ NO_SENTENCE: Final = "The passages found hold no whole sentence; their text is s
 MOST: Final = 4
 #: Beyond the second sentence, one that scores less than this share of the first is left out.
 _ENOUGH: Final = 0.25
+#: The weight of the cosine of question and sentence.
+_ALIKE: Final = 0.4
 #: The weight of what ties a sentence to those chosen before.
 _BRIDGE: Final = 0.35
 #: What the kind of thing asked for adds, and what a dangling first word takes away.
@@ -248,7 +250,7 @@ def _choose(
         share = sum(weight[term] * (0.5 if term in covered else 1.0) for term in held) / total
         bridge = names & candidate.names
         tie = sum(weight[name] for name in bridge) / (sum(weight[name] for name in names) or 1.0)
-        value = share + alike[candidate.order] + _BRIDGE * tie
+        value = share + _ALIKE * alike[candidate.order] + _BRIDGE * tie
         if kind is not None and kind(candidate):
             value += _KIND
         if _DANGLING.match(candidate.text):

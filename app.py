@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from tracert.ui import ICON, components
+from tracert.ui import ICON, components, frame
 
 st.set_page_config(page_title="Tracert", page_icon=ICON, layout="wide")
 page = st.navigation(
@@ -13,5 +13,6 @@ page = st.navigation(
     ],
     position="top",
 )
+frame.entered()
 components.load()
 page.run()

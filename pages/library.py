@@ -3,10 +3,11 @@
 import streamlit as st
 
 from tracert.errors import TracertError
-from tracert.ui import resources
+from tracert.ui import frame, resources
 from tracert.ui.safe import literal
 from tracert.ui.views import add, progress, shelf
 
+frame.enter("pages/library.py")
 KEY = "library"
 
 st.title("Library", anchor=False)

@@ -2,8 +2,10 @@
 
 import streamlit as st
 
+from tracert.ui import frame
 from tracert.ui.views import settings
 
+frame.enter("pages/settings.py")
 st.title("Settings", anchor=False)
 st.caption(
     "Everything works without a language model. With one, it writes the goal of a walk and the "

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from tracert.ui import resources
+from tracert.ui import frame, resources
 from tracert.ui.views import ask, files, tracert_rag
 
+frame.enter("pages/tracert_rag.py")
 KEY = tracert_rag.NAME
 
 opened = files.opened(key=KEY)

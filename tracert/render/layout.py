@@ -103,22 +103,22 @@ def map_layout(trace: Trace, shown: Sequence[str]) -> Positions:
     return {id: (float(x), float(y)) for id, (x, y) in zip(ids, points, strict=True)}
 
 
-def _spread(points: npt.NDArray[np.float64], rounds: int = 30) -> npt.NDArray[np.float64]:
+def _spread(points: npt.NDArray[np.float64], rounds: int = 24) -> npt.NDArray[np.float64]:
     """Push points apart until none are nearer than `APART`, moving each as little as it needs."""
-    points = points.copy()
-    count = len(points)
     # Points on one spot have no direction to part in: a fixed spiral gives them one.
-    angle = np.arange(count) * 2.399963
-    points += np.stack([np.cos(angle), np.sin(angle)], axis=1) * 0.01
+    angle = np.arange(len(points)) * 2.399963
+    x, y = points[:, 0] + 0.01 * np.cos(angle), points[:, 1] + 0.01 * np.sin(angle)
     for _ in range(rounds):
-        away = points[:, None, :] - points[None, :, :]
-        distance = np.linalg.norm(away, axis=2)
-        np.fill_diagonal(distance, np.inf)
-        overlap = np.maximum(APART - distance, 0.0)
-        if not overlap.any():
+        dx, dy = x[:, None] - x, y[:, None] - y
+        distance = np.sqrt(dx * dx + dy * dy)
+        np.fill_diagonal(distance, APART)
+        near = distance < APART
+        if not near.any():
             break
-        points += (away / distance[:, :, None] * (overlap / 2)[:, :, None]).sum(axis=1) * 0.7
-    return points
+        push = np.where(near, (APART - distance) / np.maximum(distance, 1e-9), 0.0) * 0.35
+        x = x + (dx * push).sum(axis=1)
+        y = y + (dy * push).sum(axis=1)
+    return np.stack([x, y], axis=1)
 
 
 def rounded(positions: Mapping[str, tuple[float, float]]) -> dict[str, list[float]]:

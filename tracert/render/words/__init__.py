@@ -6,10 +6,15 @@ from tracert.errors import TraceError
 from tracert.render.words.base import Column, Formula, Rule, Words, called, place, quoted, title
 from tracert.render.words.native_rag import NativeWords
 from tracert.render.words.tracert_rag import TracertWords
+from tracert.render.words.trailgraph import TrailGraphWords
 
 __all__ = ["Column", "Formula", "Rule", "Words", "called", "place", "quoted", "title", "words_for"]
 
-_WORDS: dict[str, Words] = {"tracert_rag": TracertWords(), "native_rag": NativeWords()}
+_WORDS: dict[str, Words] = {
+    "tracert_rag": TracertWords(),
+    "native_rag": NativeWords(),
+    "trailgraph": TrailGraphWords(),
+}
 
 
 def words_for(method: str) -> Words:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import streamlit as st
 
 from tracert.indexing import STAGES as ORDER
 from tracert.indexing import IndexReport
-from tracert.render.numbers import seconds
+from tracert.render.numbers import count, seconds
 from tracert.ui.jobs import STAGES, Job
 from tracert.ui.safe import literal
 
@@ -59,12 +61,12 @@ def _watch(job: Job, key: str) -> None:
 
 def report(made: IndexReport, *, key: str) -> None:
     """What became of each file, with a sentence where it needs one."""
-    total = sum(made.seconds.values())
-    done = sum(file.status in ("indexed", "partial") for file in made.files)
+    tally = Counter(_STATUS[file.status].lower() for file in made.files)
+    said = ", ".join(f"{number} {status}" for status, number in tally.items())
     if made.ok:
         st.success(
-            f"{literal(made.corpus)} now has {made.chunks:,} passages. "
-            f"{done} of {len(made.files)} files were new, in {seconds(total)}.",
+            f"{literal(made.corpus)} now has {count(made.chunks, 'passage')}. Files: {said}; "
+            f"{seconds(sum(made.seconds.values()))}.",
             icon=":material/check_circle:",
         )
     else:

@@ -101,10 +101,11 @@ def _settings(strip: Any, last: Trace | None, *, key: str) -> _Chosen:
                 label_visibility="collapsed",
                 help=f"{explain('UMAP')} {explain('PCA')}",
             )
-            with st.popover("More", icon=":material/tune:"):
+            more = st.popover("More", icon=":material/tune:", key=f"{key}:more", on_change="rerun")
+            with more:
                 rest = [name for name in controls.names(kind) if name not in (*_STRIP, "delta")]
                 values |= controls.controls(kind, rest, key=key)
-                if last is not None:
+                if last is not None and more.open:
                     histogram.show(last, key=key)
     return _Chosen(values, "pca" if plane == "PCA" else "auto", delta)
 

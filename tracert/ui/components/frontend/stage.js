@@ -108,6 +108,8 @@
           this.firstButton, this.backButton, this.playButton, this.nextButton, this.lastButton,
           this.slider, this.at, this.speedBox),
         this.say, this.legend);
+      // For scripts of the browser tests and of teachers: where is a node, which step is it?
+      this.box.stage = this;
       this.root.replaceChildren(style, this.box);
       this.search.addEventListener("input", () => this.showFound());
       this.search.addEventListener("keydown", (event) => this.searchKey(event));

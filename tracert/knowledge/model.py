@@ -82,6 +82,17 @@ class Note:
         """Title, summary and key points: all that exploration shows of the note itself."""
         return "\n".join(part for part in (self.title, self.summary, *self.key_points) if part)
 
+    @property
+    def preview(self) -> str:
+        """Summary and key points as text to read: what is known of a note that is not opened."""
+        points = "\n".join(f"- {_ended(point)}" for point in self.key_points)
+        return "\n\n".join(part for part in (_ended(self.summary), points) if part)
+
+
+def _ended(text: str) -> str:
+    """The text with a full stop, if it has an end of no kind."""
+    return text if not text or text[-1] in ".!?…:;。！？" else f"{text}."
+
 
 @dataclass(frozen=True, slots=True)
 class Report:

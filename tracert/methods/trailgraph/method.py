@@ -13,6 +13,7 @@ from tracert.language.base import ChatModel
 from tracert.language.budget import Meter
 from tracert.methods.base import Outcome, Question, Resources, Walk, settings_values
 from tracert.methods.trailgraph import questions
+from tracert.methods.trailgraph.agent_walk import AgentWalk
 from tracert.methods.trailgraph.record import Recorder
 from tracert.methods.trailgraph.scoring.base import Asked, Scorer, Searcher
 from tracert.methods.trailgraph.scoring.bm25 import Bm25Scorer
@@ -148,6 +149,11 @@ def _walk_of(
     model: ChatModel | None,
     offline: OfflineScorer,
 ) -> PartWalk:
+    agent = settings.scoring == "agent" or (settings.scoring == "auto" and model is not None)
+    if agent:
+        if model is None:
+            raise SettingError("scoring=agent needs a language model. Name one, or score offline.")
+        return AgentWalk(asked, opened, model, offline, settings, recorder).run()
     scorer, searcher = _scorers(settings, opened, model, offline)
     return BeamWalk(asked, opened, scorer, searcher, settings, recorder).run()
 

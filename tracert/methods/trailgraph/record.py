@@ -103,7 +103,7 @@ class Recorder:
         vector = self.opened.vector(path)
         content = self._contents.get(path)
         if content is None:
-            return Node(path, NodeKind.NOTE, note.title, note.head, vector=vector)
+            return Node(path, NodeKind.NOTE, note.title, note.preview, vector=vector)
         above = tuple(parent.title for parent in reversed(self.opened.graph.ancestors_of(path)))
         source = Source(path, None, (*above, note.title), note.start, note.start + len(content))
         return Node(path, NodeKind.NOTE, note.title, content, source, vector)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from tracert.errors import BudgetError
 from tracert.knowledge.opened import OpenGraph
@@ -26,6 +27,9 @@ from tracert.methods.trailgraph.record import EXPLORATION, FOCUSED, Judged, Reco
 from tracert.methods.trailgraph.scoring.base import Asked, Score, Scorer, Searcher
 from tracert.methods.trailgraph.settings import TrailGraphSettings
 from tracert.trace import Step, Stop, StopReason
+
+#: The notes beside the opened or the closest one that its step names.
+_OTHERS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +225,7 @@ class BeamWalk:
         judged = [self._judged(path, chosen={path}, beaten_by=path, visited={})]
         judged += [
             self._judged(other, chosen=set(), beaten_by=path, visited=self._state.visited)
-            for other in others[: self._settings.candidates_kept]
+            for other in others[:_OTHERS]
         ]
         values = {**self._values(path, depth), "view": FOCUSED}
         yield self._recorder.step("focus", path, path, judged, values)
@@ -293,7 +297,7 @@ class BeamWalk:
         judged = [self._judged(closest, chosen={closest}, beaten_by=closest, visited={})]
         judged += [
             self._judged(path, chosen=set(), beaten_by=closest, visited=self._state.visited)
-            for path in best[1 : self._settings.candidates_kept]
+            for path in best[1:_OTHERS]
         ]
         depth = len(self._state.trail(closest))
         return self._recorder.step(

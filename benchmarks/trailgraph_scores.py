@@ -1,0 +1,126 @@
+"""What a score of the offline scorer means, and what its weights are worth.
+
+    python benchmarks/trailgraph_scores.py SHARED
+
+Graphs of notes are made of the training questions of MuSiQue, 2WikiMultihopQA and HotpotQA in
+SHARED/data/multihop: the paragraphs of four questions are the notes of one graph, with summary
+and key points made from them. Printed are, for each set, the share of questions whose best note
+is gold; how that changes with half or twice a weight; and of the best notes above a score how
+many were gold. Nothing is tuned on development questions.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tracert.embedding.base import Embedder
+from tracert.embedding.registry import embedder
+from tracert.knowledge.digest import digest
+from tracert.knowledge.lexical import Lexicon
+from tracert.knowledge.vectors import NoteVectors, passages
+from tracert.language.words import terms
+from tracert.methods.trailgraph.scoring.offline import KNOTS, share
+
+SETS = ("musique_train", "2wikimultihopqa_train", "hotpotqa_train")
+WEIGHTS = (0.5, 0.5, 1.0, 1.5)
+QUESTIONS, GROUP = 240, 4
+
+Reals = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Case:
+    """The four parts of the score of every note of a graph, shape (4, n), and the gold rows."""
+
+    parts: Reals
+    gold: frozenset[int]
+
+    def raw(self, weights: tuple[float, ...]) -> Reals:
+        """The weighted sum, shape (n,)."""
+        return np.asarray(weights) @ self.parts
+
+
+def cases(path: Path, embed: Embedder) -> Iterator[Case]:
+    """One case a question."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines][:QUESTIONS]
+    for start in range(0, len(rows), GROUP):
+        yield from graph_cases(rows[start : start + GROUP], embed)
+
+
+def graph_cases(rows: list[dict[str, Any]], embed: Embedder) -> Iterator[Case]:
+    """The cases of one graph, made of the paragraphs of some questions."""
+    notes: dict[tuple[str, str], int] = {}
+    for row in rows:
+        for paragraph in row["paragraphs"]:
+            notes.setdefault((paragraph["title"], paragraph["text"]), len(notes))
+    heads: list[str] = []
+    pieces: list[str] = []
+    bounds = [0]
+    for title, text in notes:
+        summary, points = digest(text, 0, title)
+        heads.append("\n".join((title, summary, *points)))
+        pieces += [f"{title}\n{piece}" for piece in passages(text)] or [title]
+        bounds.append(len(pieces))
+    vectors = NoteVectors(embed.embed(heads), embed.embed(pieces), np.array(bounds))
+    head_words = Lexicon.of([" ".join(terms(head)) for head in heads])
+    body_words = Lexicon.of([" ".join(terms(text)) for _title, text in notes])
+    questions = embed.embed([row["question"] for row in rows])
+    for row, vector in zip(rows, questions, strict=True):
+        asked = tuple(dict.fromkeys(terms(row["question"])))
+        head, passage = (np.maximum(part, 0.0) for part in vectors.closest(vector))
+        parts = np.stack([head, passage, share(body_words, asked), share(head_words, asked)])
+        gold = frozenset(
+            notes[paragraph["title"], paragraph["text"]]
+            for paragraph in row["paragraphs"]
+            if paragraph["is_supporting"]
+        )
+        yield Case(parts, gold)
+
+
+def right(found: list[Case], weights: tuple[float, ...]) -> float:
+    """The share of cases whose best note is gold."""
+    return float(np.mean([int(case.raw(weights).argmax()) in case.gold for case in found]))
+
+
+def main(shared: Path) -> None:
+    """Measure and print."""
+    embed = embedder("wordllama")
+    folder = shared / "data/multihop"
+    sets = {name: list(cases(folder / f"{name}.jsonl.gz", embed)) for name in SETS}
+
+    def line(weights: tuple[float, ...]) -> str:
+        return "  ".join(f"{name} {right(found, weights):.3f}" for name, found in sets.items())
+
+    print(f"weights {WEIGHTS}: {line(WEIGHTS)}")
+    for place in range(4):
+        for factor in (0.5, 2.0):
+            changed = tuple(w * factor if i == place else w for i, w in enumerate(WEIGHTS))
+            print(f"weights {changed}: {line(changed)}")
+    every = [case for found in sets.values() for case in found]
+    best = np.array([case.raw(WEIGHTS).max() for case in every])
+    good = np.array([int(case.raw(WEIGHTS).argmax()) in case.gold for case in every])
+    raw = np.concatenate([case.raw(WEIGHTS) for case in every])
+    gold = np.concatenate(
+        [[row in case.gold for row in range(case.parts.shape[1])] for case in every]
+    )
+    for knot, score in KNOTS[1:-1]:
+        above = best >= knot
+        print(
+            f"score {score:g} (s = {knot}): {above.mean():.0%} of the best notes reach it, "
+            f"{good[above].mean():.0%} of those are gold; of all notes below it "
+            f"{gold[raw < knot].mean():.1%} are, above it {gold[raw >= knot].mean():.0%}"
+        )
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

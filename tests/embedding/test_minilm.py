@@ -12,7 +12,7 @@ import httpx
 import numpy as np
 import pytest
 
-from tracert.embedding import minilm, minilm_int8
+from tracert.embedding import minilm, minilm_int8, sentence_transformer
 from tracert.embedding.minilm import MiniLM
 from tracert.embedding.minilm_int8 import MiniLMInt8
 from tracert.embedding.registry import embedder
@@ -47,6 +47,16 @@ def test_shape_length_and_order(made: MiniLMInt8) -> None:
     np.testing.assert_allclose(np.linalg.norm(matrix, axis=1), 1.0, atol=1e-6)
     for row, text in enumerate(TEXTS):
         np.testing.assert_allclose(matrix[row], made.embed([text])[0], atol=1e-5)
+
+
+def test_more_texts_than_a_block_keep_their_rows(
+    made: MiniLMInt8, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = made.embed(TEXTS)
+    monkeypatch.setattr(sentence_transformer, "_BLOCK", 2)
+    seen: list[int] = []
+    np.testing.assert_allclose(made.embed(TEXTS, progress=seen.append), whole, atol=1e-5)
+    assert seen == [2, 4, 6]
 
 
 def test_what_stands_behind_256_tokens_is_not_seen(made: MiniLMInt8) -> None:

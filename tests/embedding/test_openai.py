@@ -158,6 +158,15 @@ def test_another_model_under_the_same_name_is_noticed(server: EmbeddingServer) -
     assert tiny(server).embed(texts).shape == (3, 5)
 
 
+def test_when_one_vector_is_out_of_date_all_are(server: EmbeddingServer) -> None:
+    tiny(server).embed(["a", "bb"])
+    server.salt = "another model"
+    tiny(server).embed(["a"])
+    # 'a' agrees now, and must not vouch for the 'bb' of the model before.
+    matrix = tiny(server).embed(["a", "bb"])
+    np.testing.assert_allclose(matrix, expected(server, ["a", "bb"]), atol=1e-6)
+
+
 def test_two_models_do_not_share_vectors(server: EmbeddingServer) -> None:
     tiny(server).embed(["a"])
     other = OpenAIEmbedder("other", server.url, KEY)

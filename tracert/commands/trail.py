@@ -5,20 +5,26 @@ from __future__ import annotations
 from tracert.commands.say import say
 from tracert.render.frames import frame, last
 from tracert.render.numbers import count, seconds
-from tracert.render.words import place, words_for
+from tracert.render.words import Words, place, words_for
 from tracert.trace import Answer, NodeKind, Trace
 
 
 def print_trail(trace: Trace) -> None:
-    """Print the run step by step, the evidence with its sources, the answer and the cost."""
+    """Print the run step by step, the evidence with its sources, the answer and the cost.
+
+    Raises:
+        TraceError: there are no words for the method; nothing is printed.
+    """
+    words = words_for(trace.method)
     corpus = trace.corpus
-    size = count(corpus.size, "passage")
+    notes = any(node.kind is NodeKind.NOTE for node in trace.nodes)
+    size = count(corpus.size, "note" if notes else "passage")
     say(trace.question, first="Question  ")
     say(f"{trace.method} on {corpus.name} ({size}, {corpus.embedder})", first="Method    ")
     for node in trace.nodes:
         if node.kind is NodeKind.GOAL:
             say(node.text, first="Goal      ")
-    _trail(trace)
+    _trail(trace, words)
     _evidence(trace)
     if trace.result.answer is not None:
         _answer(trace.result.answer, trace.result.evidence)
@@ -26,8 +32,7 @@ def print_trail(trace: Trace) -> None:
     say(_cost(trace), first="Cost      ")
 
 
-def _trail(trace: Trace) -> None:
-    words = words_for(trace.method)
+def _trail(trace: Trace, words: Words) -> None:
     print("\nTrail")
     said = ""
     for index in range(last(trace) + 1):

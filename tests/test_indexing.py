@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ from tracert.indexing import (
     remove_document,
 )
 from tracert.snapshot import open_snapshot
-from tracert.store import Store
+from tracert.store import CorpusRecord, Page, Session, Store
 
 CUT = Chunking(60, 20)
 LAMP = "The lamp was lit by a pile of discs.\n" * 8
@@ -162,6 +163,28 @@ def test_a_second_index_adds_at_the_end(store: Store) -> None:
     report = add(store, frog())
     assert rows(store) == expected(lamp(), frog())
     assert report.chunks == len(rows(store))
+
+
+def test_adding_reads_only_the_new_out_of_the_store(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = lamp(LAMP * 4)
+    add(store, long)
+    read: list[str] = []
+    pages = Session.pages
+
+    def watched(self: Session, record: CorpusRecord) -> Iterator[Page]:
+        read.extend(document.name for document in record.documents)
+        return pages(self, record)
+
+    monkeypatch.setattr(Session, "pages", watched)
+    add(store, frog())
+    assert read == ["frog.md"]
+    assert rows(store) == expected(long, frog())
+    np.testing.assert_array_equal(
+        open_snapshot(store, "Lab").matrix,
+        ToyEmbedder().embed([text for _, text in rows(store)]),
+    )
 
 
 def test_another_chunking_or_embedder_is_an_error_unless_replaced(store: Store) -> None:

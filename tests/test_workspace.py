@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,8 +18,9 @@ import pytest
 from tests.toy_embedder import ToyEmbedder
 from tracert import projection, workspace
 from tracert.corpus.chunking import Chunking
-from tracert.errors import CorpusError, SettingError
+from tracert.errors import CorpusError, ModelError, SettingError
 from tracert.indexing import File
+from tracert.language.base import Message, OnText, Reply, Tool
 from tracert.trace import Trace
 from tracert.workspace import Workspace
 
@@ -92,6 +94,40 @@ def test_another_question_goal_or_corpus_is_prepared_anew(ws: Workspace) -> None
         ask(ws, **({"embedder": embedder} | more))
         counts.append(embedder.texts - before)
     assert min(counts) > 0
+
+
+class Oracle:
+    """A model that predicts a goal, or is down."""
+
+    name = "oracle"
+
+    def __init__(self, goal: str | None) -> None:
+        self.goal, self.calls = goal, 0
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[Tool] = (),
+        max_tokens: int = 800,
+        on_text: OnText | None = None,
+    ) -> Reply:
+        self.calls += 1
+        if self.goal is None:
+            raise ModelError("The key was refused. Type another.")
+        return Reply(f"Category: Thing\nConcept: {self.goal}\nExplanation: {self.goal} it is.")
+
+
+def test_a_model_is_asked_once_a_question_and_another_client_anew(ws: Workspace) -> None:
+    add(ws, LAMP)
+    down, up = Oracle(None), Oracle("discs")
+    for alpha in (0.2, 0.6):
+        trace = ask(ws, method="tracert_rag", model=down, settings={"alpha": alpha})
+        assert "discs it is" not in trace.node("goal").text
+    for alpha in (0.2, 0.6):
+        trace = ask(ws, method="tracert_rag", model=up, settings={"alpha": alpha})
+        assert "discs it is" in trace.node("goal").text
+    assert (down.calls, up.calls) == (1, 1)
 
 
 def test_answer_map_and_seconds_are_in_the_trace(ws: Workspace) -> None:

@@ -11,9 +11,11 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any, Final, Generic, Literal, TypeVar
+from weakref import WeakKeyDictionary
 
 from tracert import indexing, projection
 from tracert.corpus.chunking import Chunking
@@ -67,6 +69,8 @@ class Workspace:
         self._prepared: _Recent[Any] = _Recent(64)
         self._fits: dict[str, Thread] = {}
         self._failed: dict[str, str] = {}
+        self._models: WeakKeyDictionary[ChatModel, int] = WeakKeyDictionary()
+        self._numbers = count()
         self._lock = Lock()
 
     # --- corpora --------------------------------------------------------------------------
@@ -289,7 +293,7 @@ class Workspace:
         """Run a method and give its trace.
 
         What does not depend on the settings (embedding, the model's goal) is kept for the same
-        corpus, question, goal and model, so that asking again with other settings is
+        corpus, question, goal and client of a model, so that asking again with other settings is
         arithmetic alone.
 
         Args:
@@ -331,7 +335,7 @@ class Workspace:
             over.info.fingerprint,
             found.identity,
             asked,
-            model.name if model else None,
+            self._number_of(model),
         )
         if fresh:
             self._prepared.forget(key)
@@ -354,6 +358,17 @@ class Workspace:
         return trace
 
     # --- inner ----------------------------------------------------------------------------
+
+    def _number_of(self, model: ChatModel | None) -> int | None:
+        """A number for each client: one of the same name may have another key or endpoint.
+
+        So what a client that was refused left behind is not taken for what the next one says,
+        and no client is kept alive, with its key, for the sake of a cache.
+        """
+        if model is None:
+            return None
+        with self._lock:
+            return self._models.setdefault(model, next(self._numbers))
 
     def _over(
         self,

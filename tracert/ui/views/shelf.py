@@ -130,7 +130,7 @@ def _rename(space: Workspace, record: CorpusRecord, *, key: str) -> None:
         st.popover("Rename", icon=":material/edit:", type="tertiary"),
         st.form(f"{key}:rename", border=False),
     ):
-        new = st.text_input("New name", record.name, max_chars=120)
+        new = st.text_input("New name", record.name, max_chars=120, key=f"{key}:rename-new")
         if st.form_submit_button("Rename", type="primary"):
             _do(lambda: space.rename(record.name, new))
 

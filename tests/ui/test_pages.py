@@ -1,0 +1,274 @@
+"""Every page in each state, without a browser."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).resolve().parents[2]
+KEY = "sk-secret-0123456789"
+
+
+@pytest.fixture(autouse=True)
+def _no_fit(monkeypatch):
+    """No test waits for UMAP or leaves it running."""
+    monkeypatch.setattr("tracert.workspace.Workspace._begin_fit", lambda self, snapshot: None)
+    st.cache_resource.clear()
+    st.cache_data.clear()
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory):
+    """A data folder with the built-in corpus, indexed once."""
+    from tracert.workspace import Workspace
+
+    path = tmp_path_factory.mktemp("app")
+    Workspace(path).ensure_builtin()
+    return path
+
+
+@pytest.fixture
+def app(home, monkeypatch):
+    monkeypatch.setenv("TRACERT_HOME", str(home))
+    return _app()
+
+
+@pytest.fixture
+def empty(monkeypatch):
+    """A data folder with no corpus and no built-in document."""
+    monkeypatch.setattr("tracert.workspace.builtin_folder", lambda: None)
+    monkeypatch.setattr("tracert.ui.resources.builtin_folder", lambda: None)
+    return _app()
+
+
+def _app() -> AppTest:
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).run()
+    assert not at.exception
+    return at
+
+
+def go(at: AppTest, page: str) -> AppTest:
+    at.switch_page(f"pages/{page}.py").run()
+    assert not at.exception
+    return at
+
+
+def texts(at: AppTest) -> str:
+    kinds = (at.text, at.caption, at.markdown, at.info, at.warning, at.error, at.success)
+    return "\n".join(element.value for kind in kinds for element in kind)
+
+
+def stage(at: AppTest) -> dict:
+    for element in at.get("bidi_component"):
+        if element.proto.component_name == "tracert_stage":
+            return json.loads(element.proto.json)
+    raise AssertionError("there is no stage")
+
+
+# --- Tracert --------------------------------------------------------------------------------
+
+
+def test_it_opens_on_a_walk_of_the_built_in_document(app):
+    assert app.selectbox(key="corpus").value == "The Long Spark"
+    assert app.text_input(key="question").value
+    assert len(stage(app)["frames"]) > 2
+    assert "Extract" in texts(app)
+
+
+def test_a_setting_moved_walks_again_and_prepares_nothing(app, monkeypatch):
+    from tracert.methods.tracert_rag import TracertRag
+
+    def never(*_):
+        raise AssertionError("the question was prepared again")
+
+    monkeypatch.setattr(TracertRag, "prepare", never)
+    before = stage(app)["revision"]
+    app.slider(key="tracert_rag:alpha").set_value(1.5).run()
+    assert not app.exception
+    assert stage(app)["revision"] != before
+
+
+def test_an_empty_corridor_and_a_dead_end_say_what_to_change(app):
+    app.checkbox(key="tracert_rag:strict").set_value(True)
+    app.slider(key="tracert_rag:radius_scale").set_value(0.0).run()
+    assert not app.exception
+    assert app.warning[0].value
+    app.slider(key="tracert_rag:radius_scale").set_value(1.0)
+    app.toggle(key="tracert_rag:delta:auto").set_value(False).run()
+    app.slider(key="tracert_rag:delta:value").set_value(0.01).run()
+    assert not app.exception
+    assert "delta" in app.warning[0].value.lower()
+
+
+def test_an_example_is_asked_by_a_click(app):
+    choices = app.radio(key="tracert_rag:examples:all").options
+    app.radio(key="tracert_rag:examples:all").set_value(choices[4]).run()
+    assert not app.exception
+    assert len(stage(app)["frames"]) >= 1
+    assert app.text_input(key="question").value.startswith(choices[4][:10].replace("\\", ""))
+
+
+def test_an_empty_question_shows_the_way_on(app):
+    app.text_input(key="question").set_value("  ").run()
+    assert not app.exception
+    assert "Type a question" in texts(app)
+
+
+def test_with_nothing_loaded_it_leads_to_the_library(empty):
+    assert "There is no corpus yet" in texts(empty)
+
+
+def test_an_error_is_shown_as_its_sentence(app, monkeypatch):
+    from tracert.errors import EmbedderError
+
+    def broken(self, *args, **more):
+        raise EmbedderError("The <b>embedder</b> is away. Start it.")
+
+    monkeypatch.setattr("tracert.workspace.Workspace.ask", broken)
+    app.text_input(key="question").set_value("Who was Volta?").run()
+    assert not app.exception
+    assert "is away" in app.error[0].value
+    assert "<b>" not in app.error[0].value
+
+
+def test_a_trace_opens_without_its_corpus(empty, toys):
+    """What `files.open_` puts into the session takes the page."""
+    empty.session_state["tracert_rag:opened"] = toys.walk_trace()
+    empty.run()
+    assert not empty.exception
+    assert "Shown from the file alone" in texts(empty)
+    assert len(stage(empty)["frames"]) == 6
+    empty.button(key="tracert_rag:close").click().run()
+    assert "There is no corpus yet" in texts(empty)
+
+
+# --- Library ----------------------------------------------------------------------------------
+
+
+def _job_done(at: AppTest) -> AppTest:
+    at.session_state["library:job"].wait(120)
+    return at.run()
+
+
+def test_a_text_is_pasted_indexed_renamed_and_deleted(empty):
+    at = go(empty, "library")
+    assert "There is none yet" in texts(at)
+    name = "library:0"
+    at.text_area(key=f"{name}:text").set_value("Volta stacked silver and zinc. " * 40).run()
+    at.text_input(key=f"{name}:corpus:Pasted text").set_value("Piles <b>").run()
+    at.button(key="library:index").click().run()
+    assert not at.exception
+    at = _job_done(at)
+    assert "Piles" in at.success[0].value
+    assert "<b>" not in at.success[0].value
+    record = _workspace().corpora()[0]
+    assert (record.name, record.chunking.size) == ("Piles <b>", 500)
+
+    at.text_input(key=f"shelf:{record.id}:rename-new").set_value("Batteries")
+    button = next(b for b in at.button if b.label == "Rename")
+    button.click().run()
+    assert [one.name for one in _workspace().corpora()] == ["Batteries"]
+    at.button(key=f"shelf:{record.id}:delete").click().run()
+    assert _workspace().corpora() == []
+
+
+def _workspace():
+    from tracert.workspace import Workspace
+
+    return Workspace()
+
+
+def test_a_file_that_cannot_be_read_gets_a_sentence(empty):
+    from tracert.indexing import File
+    from tracert.ui.jobs import Job
+
+    at = go(empty, "library")
+    space = _workspace()
+    files = [File("good.txt", b"Volta stacked silver and zinc. " * 9), File("bad.pdf", b"%PDF-1.7")]
+    at.session_state["library:job"] = Job(
+        "t",
+        lambda tell, stop: space.index(files, "mixed", on_progress=tell, cancelled=stop),
+    )
+    at = _job_done(at)
+    table = at.dataframe[0].value
+    assert list(table["Result"]) == ["Indexed", "Not read"]
+    assert table["What to know"][1]
+
+
+def test_a_text_in_another_language_is_warned_of(empty):
+    text = "Der Strom floss durch den Draht und die Nadel bewegte sich nicht mehr als zuvor. " * 30
+    from tracert.indexing import File
+
+    _workspace().index([File("strom.txt", text.encode())], "Strom")
+    at = go(empty, "library")
+    assert "not to be in English" in at.warning[0].value
+
+
+# --- Settings ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def servers():
+    spec = importlib.util.spec_from_file_location("servers", ROOT / "tests" / "servers.py")
+    module = importlib.util.module_from_spec(spec)
+    import sys
+
+    sys.modules["servers"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _use(at: AppTest, url: str, *, key: str = KEY) -> AppTest:
+    at.segmented_control(key="settings:provider").set_value("llama.cpp, vLLM or another").run()
+    preset = "llama.cpp, vLLM or another"
+    at.text_input(key=f"settings:url:{preset}").set_value(url)
+    at.text_input(key=f"settings:model:{preset}").set_value("tiny")
+    at.text_input(key="settings:key:0").set_value(key)
+    next(b for b in at.button if b.label == "Use these settings").click().run()
+    assert not at.exception
+    return at
+
+
+def test_the_key_is_never_shown_again(empty):
+    at = _use(go(empty, "settings"), "http://localhost:9/v1")
+    assert KEY not in texts(at)
+    assert all(field.value != KEY for field in at.text_input)
+    assert "kept for this session" in texts(at)
+
+
+def test_the_connection_is_checked(empty, servers):
+    with servers.ChatServer() as server:
+        server.say("yes")
+        at = _use(go(empty, "settings"), server.url)
+        at.button(key="settings:check").click().run()
+        assert not at.exception
+        assert "answers" in at.success[0].value
+        assert KEY not in texts(at)
+
+
+def test_a_connection_that_fails_says_what_is_wrong(empty):
+    at = _use(go(empty, "settings"), "http://127.0.0.1:9/v1")
+    at.button(key="settings:check").click().run()
+    assert not at.exception
+    assert at.error[0].value
+    assert KEY not in texts(at)
+
+
+def test_an_unusable_address_is_refused(empty):
+    at = _use(go(empty, "settings"), "ftp://nowhere")
+    assert "base URL" in at.error[0].value
+
+
+def test_a_model_that_fails_leaves_the_page_whole(app):
+    at = _use(go(app, "settings"), "http://127.0.0.1:9/v1")
+    at = go(at, "tracert_rag")
+    assert len(stage(at)["frames"]) > 1
+    assert "offline" in texts(at).lower()
+    assert KEY not in texts(at)
+    trace = at.session_state["tracert_rag:run"][1]
+    assert KEY not in trace.to_json()

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from urllib.request import urlopen
 
 import numpy as np
 import pytest
 
 from tests.toy_embedder import ToyEmbedder
+from tracert import store as store_module
 from tracert.corpus.chunking import Chunking, chunk
 from tracert.corpus.loaders import load_document
 from tracert.corpus.model import Mark
@@ -191,3 +198,66 @@ def test_a_server_that_is_down_is_an_error_without_the_key(
     with pytest.raises(StoreError, match="CHROMA_URL") as caught:
         Store(tmp_path).corpora()
     assert "sesame" not in str(caught.value)
+
+
+# --- a server -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A Chroma server of its own, named by CHROMA_URL."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    chroma = Path(sys.executable).with_name("chroma")
+    with (tmp_path / "chroma.log").open("wb") as log:
+        process = subprocess.Popen(
+            [chroma, "run", "--path", str(tmp_path / "data"), "--port", str(port)],
+            stdout=log,
+            stderr=log,
+        )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(300):
+            try:
+                urlopen(f"{url}/api/v2/heartbeat", timeout=1).close()
+                break
+            except OSError:
+                time.sleep(0.1)
+        monkeypatch.setenv("CHROMA_URL", url)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def test_a_server_does_all_that_the_folder_does(server: str, tmp_path: Path) -> None:
+    here, there = Store(tmp_path / "a"), Store(tmp_path / "b")
+    record = write(here, "Lamps", TEXT)
+    assert there.corpus("Lamps") == record
+    assert not (tmp_path / "a" / "store").exists()
+    page = page_of(TEXT)
+    with there.session() as session:
+        found = {each.id: each for page in session.pages(record) for each in page.chunks}
+        assert found == {each.id: each for each in page.chunks}
+    there.rename("Lamps", "Lights")
+    assert [each.name for each in here.corpora()] == ["Lights"]
+    with here.session() as session:
+        session.delete(here.corpus("Lights"))
+    assert there.corpora() == []
+
+
+def test_on_a_server_what_another_machine_is_writing_is_not_swept(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, theirs = Store(tmp_path / "a"), Store(tmp_path / "b")
+    page = page_of(TEXT)
+    # Another machine has another lock and another owner; its part is filled, not yet committed.
+    with monkeypatch.context() as other:
+        other.setattr(store_module, "_OWNER", "another machine")
+        with theirs.session() as session:
+            part = session.fill(page)
+    write(mine, "Mine", TEXT)
+    with theirs.session() as session:
+        session.commit(record_of("Theirs", (part, page)))
+        assert sum(len(each.chunks) for each in session.pages(theirs.corpus("Theirs"))) > 0

@@ -261,8 +261,13 @@ def open_snapshot(store: Store, name: str) -> Snapshot:
         try:
             return Snapshot(record, folder_of(root, record.fingerprint))
         except FileNotFoundError:
-            with store.session() as session:
-                refresh(store, session, name)
+            try:
+                with store.session() as session:
+                    refresh(store, session, name)
+            except StoreError:
+                # On a server another machine may have replaced the corpus while it was read.
+                if store.corpus(name) == record:
+                    raise
     raise StoreError(
         f"The corpus {name!r} changes faster than it can be read. Wait until the indexing is done."
     )

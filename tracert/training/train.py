@@ -60,8 +60,8 @@ class TrainingSettings:
     gamma: float = 0.3
     rank: int | None = None
     temperature: float = 0.03
-    learning_rate: float = 2e-4
-    epochs: int = 8
+    learning_rate: float = 4e-4
+    epochs: int = 10
     patience: int = 3
     batch: int = 64
     dropout: float = 0.5

@@ -208,7 +208,7 @@ def cases(draw) -> tuple[np.ndarray, np.ndarray, TreeHopSettings]:
     return questions, matrix, TreeHopSettings(**values)  # type: ignore[arg-type]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(cases())
 def test_no_passage_twice_and_budgets_kept(case) -> None:
     questions, matrix, chosen = case
@@ -227,7 +227,7 @@ def test_no_passage_twice_and_budgets_kept(case) -> None:
             assert len(set(rows)) == len(rows)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(cases())
 def test_a_batch_equals_one_by_one(case) -> None:
     questions, matrix, chosen = case
@@ -243,7 +243,7 @@ def test_a_batch_equals_one_by_one(case) -> None:
             assert [hit.rule for hit in one] == [hit.rule for hit in many]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(cases(), st.integers(0, 2**32 - 1))
 def test_permuting_the_corpus_changes_nothing_up_to_ties(case, seed: int) -> None:
     questions, matrix, chosen = case
@@ -257,7 +257,7 @@ def test_permuting_the_corpus_changes_nothing_up_to_ties(case, seed: int) -> Non
         assert list(one.rows) == [int(order[row]) for row in other.rows]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(cases())
 def test_one_hop_is_plain_top_k(case) -> None:
     questions, matrix, chosen = case
@@ -273,7 +273,7 @@ def test_one_hop_is_plain_top_k(case) -> None:
         np.testing.assert_allclose(kept, expected, atol=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(cases())
 def test_the_first_hop_is_a_beginning_of_plain_top_k(case) -> None:
     questions, matrix, chosen = case
@@ -323,7 +323,7 @@ def brute_force(
     return kept
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(1, 4))
 def test_the_paper_equals_brute_force(seed: int, k: int, hops: int) -> None:
     rng = np.random.default_rng(seed)

@@ -45,6 +45,7 @@ def failure(made: OpenAIEmbedder, texts: list[str] | None = None) -> str:
     shown = "".join(traceback.format_exception(caught.value))
     assert KEY not in shown
     assert caught.value.__context__ is None, "the client's error holds the request and its key"
+    assert caught.value.__cause__ is None
     text = str(caught.value)
     assert text.endswith(".")
     assert "\n" not in text

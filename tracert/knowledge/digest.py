@@ -1,5 +1,7 @@
 """Summary and key points for a note that has none: its first sentence, headings, centre.
 
+A note without a sentence (code, lists of embedded notes) is summed up by its headings.
+
 The centrality of a sentence is the mean weight of its terms,
 
     c(s) = 1 / sqrt(|T_s|) * sum_{t in T_s} log(n_t),   T_s the set of its terms,
@@ -39,6 +41,8 @@ def digest(text: str, start: int = 0, title: str = "") -> tuple[str, tuple[str, 
     ]
     points = list(dict.fromkeys(points))[:_HEADINGS]
     summary = next((line for line in found if len(line.split()) >= 4), found[0] if found else "")
+    if not summary:
+        summary = ", ".join(points)
     central = [line for line in _central(found) if line != summary][:_SENTENCES]
     return cut(summary, _SUMMARY), (*points, *(cut(line, _POINT) for line in central))
 

@@ -170,21 +170,30 @@ class NoteFolder:
             if item.name.startswith(".") or item.name in _SKIPPED:
                 continue
             disk = f"{folder}/{item.name}" if folder else item.name
-            link = item.is_symlink()
-            is_note = item.name.lower().endswith(SUFFIXES)
-            if link and not self._inside(disk):
-                if is_note or item.is_dir():
-                    message = "This is a link that leads outside the folder; it is not read."
-                    faults.append(Fault(disk, 0, "outside", message, "Copy the file in."))
-            elif item.is_dir():
-                if not link and depth < MAX_DEPTH:
-                    yield from self._files(disk, faults, depth + 1)
-            elif is_note:
-                if item.is_file():
-                    yield disk, item.stat()
-                else:
-                    message = "This is no regular file; it is not read."
-                    faults.append(Fault(disk, 0, "unreadable", message, "Replace it by a file."))
+            try:
+                yield from self._item(item, disk, faults, depth)
+            except OSError as error:  # a circle of links, or gone since it was listed
+                message = f"This cannot be read ({error.strerror})."
+                faults.append(Fault(disk, 0, "unreadable", message, "Repair or remove it."))
+
+    def _item(
+        self, item: os.DirEntry[str], disk: str, faults: list[Fault], depth: int
+    ) -> Iterator[tuple[str, os.stat_result]]:
+        link = item.is_symlink()
+        is_note = item.name.lower().endswith(SUFFIXES)
+        if link and not self._inside(disk):
+            if is_note or item.is_dir():
+                message = "This is a link that leads outside the folder; it is not read."
+                faults.append(Fault(disk, 0, "outside", message, "Copy the file in."))
+        elif item.is_dir():
+            if not link and depth < MAX_DEPTH:
+                yield from self._files(disk, faults, depth + 1)
+        elif is_note:
+            if item.is_file():
+                yield disk, item.stat()
+            else:
+                message = "This is no regular file; it is not read."
+                faults.append(Fault(disk, 0, "unreadable", message, "Replace it by a file."))
 
     def _inside(self, disk: str) -> bool:
         real = Path(os.path.realpath(self.root / disk))

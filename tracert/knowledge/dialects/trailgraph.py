@@ -30,11 +30,12 @@ from tracert.knowledge.markup import Lines, masked, plain_line
 from tracert.knowledge.model import Draft, Fault, Reference
 
 FIELDS: Final = ("summary", "parent", "children", "related", "key_points")
+_LISTS: Final = ("children", "related", "key_points")
 _FIELD: Final = re.compile(
     r"^(?P<name>[A-Za-z][A-Za-z0-9_-]{0,30})[ \t]*:(?=[ \t]|$)", re.MULTILINE
 )
 _KNOWN: Final = re.compile(rf"^(?:{'|'.join(FIELDS)})[ \t]*:", re.MULTILINE)
-_TITLE: Final = re.compile(r"^#[ \t]+(?P<title>.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_TITLE: Final = re.compile(r"^#[ \t]+(?P<title>.+?)(?:[ \t]+#+)?[ \t]*$", re.MULTILINE)
 _CONTENT: Final = re.compile(r"^##[ \t]+content[ \t]*#*[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _ANY_HEADING: Final = re.compile(r"^#{2,6}[ \t]+\S", re.MULTILINE)
 _NONE: Final = frozenset({"", "[]", "none", "null", "~", "-", "n/a"})
@@ -178,7 +179,7 @@ def _fields(head: str) -> dict[str, tuple[str, int]]:
             continue
         end = marks[place + 1].start() if place + 1 < len(marks) else len(head)
         value = head[match.end() : end]
-        if value.lstrip().startswith("["):
+        if match["name"] in _LISTS and value.lstrip().startswith("["):
             # A field's name inside a bracketed list is an item, not the next field.
             whole = head[match.end() :]
             length = _closing(whole)

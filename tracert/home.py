@@ -26,3 +26,11 @@ def home() -> Path:
             "folder that you may write."
         ) from error
     return path
+
+
+def derived(root: Path, fingerprint: str = "") -> Path:
+    """The folder of what was made from the corpus of that fingerprint; it goes with the corpus.
+
+    Without a fingerprint the folder that holds all of these.
+    """
+    return root / "derived" / fingerprint[:40]

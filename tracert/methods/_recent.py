@@ -47,3 +47,8 @@ class Recent(Generic[T]):
         """Drop the value of that key, if there is one."""
         with self._lock:
             self._values.pop(key, None)
+
+    def clear(self) -> None:
+        """Drop all values."""
+        with self._lock:
+            self._values.clear()

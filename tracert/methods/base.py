@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
@@ -48,13 +49,15 @@ class Question:
 class Resources:
     """What is passed in to a method: it opens no store, loads no model and reads no key.
 
-    `knowledge` is a graph of notes, for the methods that walk one.
+    `knowledge` is a graph of notes, for the methods that walk one. `folder` is the data folder,
+    for what is made of a corpus once; without one `tracert.home.home` is it.
     """
 
     embed: Embed
     corpus: Corpus | None = None
     model: ChatModel | None = None
     knowledge: Any = None
+    folder: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

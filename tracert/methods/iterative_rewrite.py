@@ -26,9 +26,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from threading import Lock
 from typing import Final, Literal
 
 import numpy as np
@@ -36,9 +35,7 @@ import numpy.typing as npt
 
 from tracert.corpus.model import Corpus
 from tracert.errors import CorpusError, ModelError, SettingError
-from tracert.language.base import ChatModel, Message
-from tracert.language.budget import Meter
-from tracert.language.record import exchange_key
+from tracert.methods._replies import Replies
 from tracert.methods._rewrite import (
     TOKENS,
     Rewrite,
@@ -94,47 +91,6 @@ class IterativeRewriteSettings:
         high=5000,
         label="Candidates in the trace",
     )
-
-
-class Replies:
-    """What was written and embedded for a question, kept by what was asked; thread-safe."""
-
-    def __init__(self) -> None:
-        self._replies: dict[str, tuple[str, Cost]] = {}
-        self._vectors: dict[str, tuple[Vector, Cost]] = {}
-        self._lock = Lock()
-
-    def ask(self, model: ChatModel, messages: Sequence[Message]) -> tuple[str, Cost, bool]:
-        """The model's reply, what it cost, and whether it was asked just now.
-
-        Raises:
-            ModelError: the model gave no reply; it is asked again the next time.
-        """
-        key = f"{model.name} {exchange_key(messages)}"
-        with self._lock:
-            if key in self._replies:
-                return (*self._replies[key], False)
-        meter = Meter(model, "rewrite")
-        reply = meter.complete(messages, max_tokens=TOKENS)
-        with self._lock:
-            self._replies[key] = (reply.text, meter.cost)
-        return reply.text, meter.cost, True
-
-    def embed(self, text: str, resources: Resources) -> tuple[Vector, Cost, bool]:
-        """The vector of a text (d,), what it cost, and whether it was embedded just now.
-
-        Raises:
-            EmbedderError: the text could not be embedded.
-        """
-        with self._lock:
-            if text in self._vectors:
-                return (*self._vectors[text], False)
-        begun = time.perf_counter()
-        vector = resources.embed([text])[0]
-        cost = Cost({"embed": time.perf_counter() - begun})
-        with self._lock:
-            self._vectors[text] = (vector, cost)
-        return vector, cost, True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -194,7 +150,8 @@ class IterativeRewrite:
             raise SettingError("The question is empty. Type one.")
         begun = time.perf_counter()
         vector = resources.embed([text])[0]
-        return Prepared(text, vector, Replies(), Cost({"embed": time.perf_counter() - begun}))
+        cost = Cost({"embed": time.perf_counter() - begun})
+        return Prepared(text, vector, Replies("rewrite"), cost)
 
     def walk(
         self, prepared: Prepared, settings: IterativeRewriteSettings, resources: Resources
@@ -265,7 +222,7 @@ def _rewrite(
         searches = [search.text for search in state.searches]
         messages = rewrite_messages(prepared.question, searches, texts)
         try:
-            text, cost, now = prepared.replies.ask(resources.model, messages)
+            text, cost, now = prepared.replies.ask(resources.model, messages, TOKENS)
             # The seconds of a call are part of the walk's own time; they stand apart instead.
             spent = time.perf_counter() - begun if now else 0.0
             state.cost = state.cost.plus(cost).plus(Cost({"walk": -spent}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tracert.errors import SettingError
 from tracert.methods.base import Method
+from tracert.methods.graph_rag import GraphRag
 from tracert.methods.iterative_rewrite import IterativeRewrite
 from tracert.methods.native_rag import NativeRag
 from tracert.methods.tracert_rag import TracertRag
@@ -19,6 +20,7 @@ def methods() -> dict[str, Method]:
         TreeHop(),
         TrailGraph(),
         IterativeRewrite(),
+        GraphRag(),
     )
     return {method.name: method for method in table}
 

@@ -121,6 +121,14 @@ def test_what_cannot_be_read_is_refused_and_the_others_go_on(store: Store) -> No
     assert report.ok
 
 
+def test_a_file_with_a_part_that_could_not_be_read_is_partial_and_says_why(store: Store) -> None:
+    data = ("word " * 200).encode() + b"\xff\xfe\x81" + ("wört " * 100).encode()
+    report = add(store, File("odd.txt", data))
+    assert statuses(report) == ["partial"]
+    assert "UTF-8" in report.files[0].message
+    assert report.chunks > 0
+
+
 def test_nothing_that_can_be_read_makes_no_corpus_and_replaces_none(store: Store) -> None:
     assert not add(store, File("empty.txt", b"")).ok
     assert store.corpora() == []

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tracert import bench_treehop
 from tracert.bench import bench, in_words
 from tracert.commands.say import progress_line
 
@@ -34,8 +35,11 @@ def run(given: argparse.Namespace) -> int:
     """Measure and print."""
     with progress_line() as show:
         report = bench(given.book, on_progress=show)
+        show("TreeHop")
+        treehop = bench_treehop.measure()
     if given.json:
-        print(json.dumps(report.to_dict(), indent=2))
+        print(json.dumps({**report.to_dict(), "treehop": treehop.to_dict()}, indent=2))
     else:
         print(in_words(report))
+        print(bench_treehop.in_words(treehop))
     return 0

@@ -64,7 +64,7 @@ class TreeHopSettings:
         label="Gamma of the forget rule",
     )
     path_score: float = setting(
-        2.0,
+        2.5,
         "Weight of the path in a later hop's score: cos(q', d) + weight * mean cosine along the "
         "path to q'. 0 is the paper, which compares cos(q', d) alone.",
         low=0.0,

@@ -168,6 +168,7 @@ def test_a_fresh_server_takes_the_address_of_a_page(page: Any, fresh_server: Any
 def test_a_pdf_of_ones_own_is_loaded_and_asked(page: Any, server: Any, pdf: Path) -> None:
     open_page(page, server, "library")
     page.locator("input[type=file]").first.set_input_files(str(pdf))
+    page.get_by_role("button", name="Index 1 document").wait_for()
     settle(page)
     page.get_by_label("Name of the corpus").fill("My own")
     page.get_by_label("Name of the corpus").press("Enter")
@@ -209,6 +210,7 @@ def test_a_hostile_document_shows_as_text(page: Any, server: Any, tmp_path: Path
     file.write_text("\n\n".join(paragraphs), encoding="utf-8")
     open_page(page, server, "library")
     page.locator("input[type=file]").first.set_input_files(str(file))
+    page.get_by_role("button", name="Index 1 document").wait_for()
     settle(page)
     page.get_by_label("Name of the corpus").fill("<i>bad</i> *name*")
     page.get_by_label("Name of the corpus").press("Enter")

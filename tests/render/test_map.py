@@ -56,20 +56,22 @@ def test_the_ground_can_be_coloured_in_every_known_way(toys, colour):
     ground = _ground(trace)
     assert colour in ground.colours()
     made = figure(trace, 1, ground=ground, colour=colour)
-    values = np.asarray(_layer(made, "Passages").marker.color)
+    inside = np.asarray(_layer(made, "Corridor").marker.color)
     expected = {
         "position": np.linspace(0, 1, len(ground.ids)),
         "similarity": ground.similarity,
         "kept": ground.kept,
     }[colour]
-    assert values == pytest.approx(expected)
+    assert inside == pytest.approx(expected[ground.inside])
 
 
 def test_the_true_cosine_is_on_hover(toys):
     trace = toys.walk_trace()
     ground = _ground(trace)
-    texts = _layer(figure(trace, 1, ground=ground), "Passages").text
-    assert f"{ground.similarity[3]:.3f}" in texts[3]
+    made = figure(trace, 1, ground=ground)
+    # Row 3 is odd, so outside the corridor of the toy ground, where it is the second.
+    assert f"{ground.similarity[3]:.3f}" in _layer(made, "Outside").text[1]
+    assert f"{ground.similarity[4]:.3f}" in _layer(made, "Corridor").text[2]
     path = _layer(figure(trace, 3), "Path")
     id = path.customdata[0][0]
     cosine = float(trace.node(id).vector @ trace.node("query").vector)
@@ -96,7 +98,9 @@ def test_hover_texts_are_escaped(toys):
 def test_the_corridor_is_drawn_from_the_ground_or_the_trace(toys):
     trace = toys.walk_trace()
     ground = _ground(trace)
-    assert len(_layer(figure(trace, 1, ground=ground), "Corridor").x) == int(ground.inside.sum())
+    made = figure(trace, 1, ground=ground)
+    assert len(_layer(made, "Corridor").x) == int(ground.inside.sum())
+    assert len(_layer(made, "Outside").x) == int((~ground.inside).sum())
     # Without the corpus: every passage that a step did not put outside the radius.
     inside = trace.corpus.size - trace.steps[0].counts["outside_radius"]
     assert len(_layer(figure(trace, 1, ground=ground_of(trace)), "Corridor").x) == inside

@@ -84,7 +84,7 @@ def test_points_on_one_spot_are_pushed_apart(toys):
     from dataclasses import replace
 
     trace = toys.walk_trace()
-    heap = {id: (0.0, 0.0) for id in trace.map.positions}
+    heap = dict.fromkeys(trace.map.positions, (0.0, 0.0))
     heap["query"] = (5.0, 5.0)
     placed = map_layout(replace(trace, map=replace(trace.map, positions=heap)), shown_ids(trace))
     points = {(round(x), round(y)) for x, y in placed.values()}

@@ -45,9 +45,7 @@ def test_the_formula_adds_up(toys):
         now = frame(trace, index)
         for item in now.step.candidates[:12]:
             made = words.formula(trace, now, item.id)
-            distance, alpha, penalty, cost = map(
-                float, re.findall(r"-?\d+\.\d+", made.filled)
-            )
+            distance, alpha, penalty, cost = map(float, re.findall(r"-?\d+\.\d+", made.filled))
             # Three decimals of each, two of alpha: the sum agrees within their rounding.
             assert distance + alpha * penalty == pytest.approx(cost, abs=0.0021)
 

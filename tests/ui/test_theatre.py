@@ -67,7 +67,7 @@ def test_the_formula_and_the_table_are_those_of_the_last_step(toys):
     assert any(f"{cost:.3f}" in latex.value for latex in at.latex)
     table = at.dataframe[0].value
     assert len(table) == len(trace.steps[-1].candidates)
-    assert list(table["Rule"])[0] == "Chosen"
+    assert next(iter(table["Rule"])) == "Chosen"
 
 
 def test_the_map_has_the_path_of_the_frame(toys):

@@ -37,16 +37,17 @@ def path_layout(trace: Trace, shown: Sequence[str]) -> Positions:
     equals), nearer to the path the better it was ranked.
     """
     column = _columns(trace)
-    places = max(column.values(), default=0) + 1
-    wide = min(max(2 * (ROWS + FREE) * ROW * ASPECT / (places + 1), COLUMN), WIDE)
-    width = places * wide
+    moves = max(max(column.values(), default=0), 1)
+    rows = 2 * (ROWS - 1 + FREE)
+    wide = min(max(rows * ROW * ASPECT / moves, COLUMN), WIDE)
+    width = (moves if _arrived(trace) else moves + 1) * wide
     positions: Positions = {}
     for id, at in column.items():
         positions[id] = (at * wide, -18.0 if at % 2 else 18.0)
     for node in trace.nodes:
         if node.kind is NodeKind.GOAL and node.id not in positions:
             positions[node.id] = (width, 0.0)
-    row = min(max((width + wide) / ASPECT / (2 * ROWS + FREE), ROW), LOOSE)
+    row = min(max(width / ASPECT / rows, ROW), LOOSE)
     best = _best_ranks(trace, set(shown) - set(positions))
     by_step: dict[int, list[tuple[int, str]]] = {}
     for id, (rank, step) in best.items():
@@ -56,6 +57,12 @@ def path_layout(trace: Trace, shown: Sequence[str]) -> Positions:
         for slot, (_, id) in enumerate(sorted(ranked)):
             positions[id] = _beside(centre, slot, row)
     return {id: positions[id] for id in shown if id in positions}
+
+
+def _arrived(trace: Trace) -> bool:
+    """Whether a goal, where there is one, stands on the path itself."""
+    goals = {node.id for node in trace.nodes if node.kind is NodeKind.GOAL}
+    return not goals or bool(goals & set(trace.result.path))
 
 
 def _columns(trace: Trace) -> dict[str, int]:

@@ -89,7 +89,7 @@ def figure(
     palette = PALETTES[theme]
     now = frame(trace, at)
     plane = trace.map
-    layers = [_ground(go, ground, palette, colour)]
+    layers = _ground(go, ground, palette, colour)
     layers += _corridor(go, trace, plane, ground, palette)
     layers += _neighbours(go, trace, plane, now, palette)
     layers += _rings(go, plane, now, palette, selected)
@@ -123,9 +123,33 @@ def selected_ids(event: Any, trace: Trace, ground: Ground | None) -> list[str]:
 # --- the layers, from the ground up -----------------------------------------------------------
 
 
-def _ground(go: Any, ground: Ground, palette: Palette, colour: Colour) -> Any:
+def _ground(go: Any, ground: Ground, palette: Palette, colour: Colour) -> list[Any]:
+    """The corpus: points of the corridor as discs, the others as faint crosses, where known."""
     count = len(ground.positions)
-    title, low, high = COLOUR_WORDS[colour]
+    inside = ground.inside
+    if inside is None or not ground.ids:
+        faint = not ground.ids
+        rows = np.arange(count)
+        return [_dots(go, ground, rows, palette, colour, opacity=0.45 if faint else 0.85)]
+    layers = [_crosses(go, ground, np.flatnonzero(~inside), palette)]
+    layers.append(
+        _dots(go, ground, np.flatnonzero(inside), palette, colour, opacity=0.9, name="Corridor")
+    )
+    return layers
+
+
+def _dots(
+    go: Any,
+    ground: Ground,
+    rows: npt.NDArray[np.intp],
+    palette: Palette,
+    colour: Colour,
+    *,
+    opacity: float,
+    name: str = "Passages",
+) -> Any:
+    count = len(ground.positions)
+    heading, low, high = COLOUR_WORDS[colour]
     values: npt.NDArray[Any] = np.linspace(0, 1, count)
     bounds = (0.0, 1.0)
     if colour == "similarity" and ground.similarity is not None:
@@ -135,26 +159,26 @@ def _ground(go: Any, ground: Ground, palette: Palette, colour: Colour) -> Any:
         values = ground.kept
     scale = [[i / (len(palette.scale) - 1), hue] for i, hue in enumerate(palette.scale)]
     kind = go.Scattergl if count > GL_FROM else go.Scatter
-    texts, data = _hover(ground)
+    texts, data = _hover(ground, rows)
     return kind(
-        x=ground.positions[:, 0],
-        y=ground.positions[:, 1],
+        x=ground.positions[rows, 0],
+        y=ground.positions[rows, 1],
         mode="markers",
-        name="Passages",
-        showlegend=False,
+        name=name,
         customdata=data,
         text=texts,
         hovertemplate="%{text}<extra></extra>" if texts else None,
         hoverinfo=None if texts else "skip",
         marker={
-            "size": 7 if count < 1500 else 4,
-            "color": values,
+            "size": 8 if count < 1500 else 4,
+            "color": values[rows],
             "cmin": bounds[0],
             "cmax": bounds[1],
             "colorscale": scale,
-            "opacity": 0.85,
+            "opacity": opacity,
+            "line": {"width": 0.6, "color": palette.faint},
             "colorbar": {
-                "title": {"text": title, "side": "top", "font": {"size": 12}},
+                "title": {"text": heading, "side": "top", "font": {"size": 12}},
                 "orientation": "h",
                 "thickness": 8,
                 "len": 0.45,
@@ -167,23 +191,43 @@ def _ground(go: Any, ground: Ground, palette: Palette, colour: Colour) -> Any:
                 "outlinewidth": 0,
             },
         },
-        unselected={"marker": {"opacity": 0.85}},
+        unselected={"marker": {"opacity": opacity}},
     )
 
 
-def _hover(ground: Ground) -> tuple[list[str] | None, list[list[str]] | None]:
+def _crosses(go: Any, ground: Ground, rows: npt.NDArray[np.intp], palette: Palette) -> Any:
+    kind = go.Scattergl if len(ground.positions) > GL_FROM else go.Scatter
+    texts, data = _hover(ground, rows)
+    return kind(
+        x=ground.positions[rows, 0],
+        y=ground.positions[rows, 1],
+        mode="markers",
+        name="Outside",
+        customdata=data,
+        text=texts,
+        hovertemplate="%{text}<extra></extra>",
+        marker={"symbol": "x-thin", "size": 6, "line": {"width": 1, "color": palette.rejected}},
+        unselected={"marker": {"opacity": 1}},
+    )
+
+
+def _hover(
+    ground: Ground, rows: npt.NDArray[np.intp]
+) -> tuple[list[str] | None, list[list[str]] | None]:
     if not ground.ids:
         return None, None
-    texts = []
+    texts, ids = [], []
     labels = ground.labels or {}
-    for row, id in enumerate(ground.ids):
+    for row in rows.tolist():
+        id = ground.ids[row]
+        ids.append([id])
         lines = [_lines(labels.get(id, id))]
         if ground.similarity is not None:
             lines.append(f"cosine to the question {ground.similarity[row]:.3f}")
         if ground.kept is not None:
             lines.append(f"the map keeps {ground.kept[row]:.0%} of its 10 neighbours")
         texts.append("<br>".join(lines))
-    return texts, [[id] for id in ground.ids]
+    return texts, ids
 
 
 def _lines(text: str, width: int = 46) -> str:
@@ -247,26 +291,9 @@ def _marks(
 
 
 def _corridor(go: Any, trace: Trace, plane: Map, ground: Ground, palette: Palette) -> list[Any]:
-    marker = {
-        "symbol": "circle-open",
-        "size": 11,
-        "color": palette.kept,
-        "line": {"width": 1},
-        "opacity": 0.7,
-    }
+    """The corridor as far as the trace names it; with the corpus at hand the ground shows it."""
     if ground.inside is not None and ground.ids:
-        inside = ground.positions[ground.inside]
-        return [
-            go.Scatter(
-                x=inside[:, 0],
-                y=inside[:, 1],
-                mode="markers",
-                name="Corridor",
-                marker=marker,
-                hoverinfo="skip",
-                unselected={"marker": {"opacity": 0.7}},
-            )
-        ]
+        return []
     within = {
         item.id
         for step in trace.steps
@@ -274,19 +301,26 @@ def _corridor(go: Any, trace: Trace, plane: Map, ground: Ground, palette: Palett
         if item.rule not in ("outside_radius", "below_k")
     }
     ends = {node.id for node in trace.nodes if node.kind in (NodeKind.QUERY, NodeKind.GOAL)}
-    xs, ys, there = _points(plane, sorted(within - ends))
-    if not there:
-        return []
-    return [
-        go.Scatter(x=xs, y=ys, mode="markers", name="Corridor", marker=marker, hoverinfo="skip")
-    ]
+    marker = {
+        "symbol": "circle",
+        "size": 8,
+        "color": palette.scale[2],
+        "opacity": 0.85,
+        "line": {"width": 0.6, "color": palette.faint},
+    }
+    return _marks(go, trace, plane, sorted(within - ends), "Corridor", marker)
 
 
 def _neighbours(go: Any, trace: Trace, plane: Map, now: Frame, palette: Palette) -> list[Any]:
     if now.step is None:
         return []
     near = [item.id for item in now.step.candidates if item.rule == "dearer"][:40]
-    marker = {"symbol": "circle", "size": 8, "color": palette.kept}
+    marker = {
+        "symbol": "circle-open",
+        "size": 13,
+        "color": palette.kept,
+        "line": {"width": 2},
+    }
     return _marks(go, trace, plane, near, "Weighed", marker)
 
 

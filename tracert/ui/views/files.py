@@ -79,6 +79,8 @@ def open_(*, key: str, method: str) -> None:
             key=name,
             on_change=read,
         )
+        if opened(key=key) is not None:
+            st.rerun()
         error = st.session_state.get(f"{key}:upload-error")
         if error:
             st.error(literal(error))

@@ -213,10 +213,20 @@
       if (!this.kept || before !== this.width) this.fit(false);
     }
 
+    /* The whole graph, with room at its edges for the labels. */
     fit(animate) {
       if (!this.network) return;
       this.kept = false;
-      this.network.fit({ maxZoomLevel: 1.25, animation: animate && !still() ? { duration: 300, easingFunction: "easeInOutQuad" } : false });
+      const places = Object.values(this.data.layouts[this.layout]);
+      if (!places.length) return;
+      const span = (axis) => { const all = places.map((place) => place[axis]); return [Math.min(...all), Math.max(...all)]; };
+      const [[left, right], [top, bottom]] = [span(0), span(1)];
+      const { clientWidth: wide, clientHeight: high } = this.canvas;
+      const scale = Math.min((wide - 110) / Math.max(right - left, 1), (high - 76) / Math.max(bottom - top, 1), 1.25);
+      this.network.moveTo({
+        position: { x: (left + right) / 2, y: (top + bottom) / 2 }, scale: Math.max(scale, 0.05),
+        animation: animate && !still() ? { duration: 300, easingFunction: "easeInOutQuad" } : false,
+      });
     }
 
     /* --- one frame ------------------------------------------------------------------------ */

@@ -1,8 +1,9 @@
 """What a community is about: a model's words, or its most central sentences.
 
 Offline a sentence's weight is the sum over the community's entities that it names of their share
-in the community's ties; after each choice the entities that are told of count a quarter. Two
-sentences make a summary. It quotes; it does not sum up.
+in the community's ties. After each choice the entities that are told of count a quarter, as does
+a sentence that the edge of a passage cuts. Two sentences make a summary. It quotes; it does not
+sum up.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from tracert.methods.graph_rag.names import NamedSentence
 
 _SENTENCES: Final = 2
 _TOLD: Final = 0.25
+#: What a sentence that is cut off, or very long, counts of a whole one, and how much is quoted.
+_CUT: Final = 0.25
+_QUOTED: Final = 240
 #: What a model is shown of a community, and what is kept of its words, in characters.
 _ENTITIES, _RELATIONS, _KEPT = 20, 30, 900
 _THOUGHTS: Final = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
@@ -36,7 +40,7 @@ class Sentences:
     """The sentences that name entities, found by entity."""
 
     def __init__(self, sentences: Sequence[NamedSentence], of_name: Mapping[str, int]) -> None:
-        self._sentences = [sentence for sentence in sentences if sentence.whole]
+        self._sentences = list(sentences)
         self._held = [
             frozenset(of_name[name] for name in sentence.names if name in of_name)
             for sentence in self._sentences
@@ -55,7 +59,7 @@ class Sentences:
             best = max(
                 places,
                 key=lambda place: (
-                    sum(left.get(entity, 0.0) for entity in self._held[place]),
+                    self._worth(place) * sum(left.get(e, 0.0) for e in self._held[place]),
                     -len(self._sentences[place].text),
                     -place,
                 ),
@@ -64,7 +68,15 @@ class Sentences:
             chosen.append(best)
             for entity in self._held[best] & left.keys():
                 left[entity] *= _TOLD
-        return list(dict.fromkeys(self._sentences[place].text for place in sorted(chosen)))
+        return list(dict.fromkeys(self._quoted(place) for place in sorted(chosen)))
+
+    def _worth(self, place: int) -> float:
+        return 1.0 if self._sentences[place].whole else _CUT
+
+    def _quoted(self, place: int) -> str:
+        """The sentence, marked as cut where it is not whole."""
+        sentence = self._sentences[place]
+        return sentence.text if sentence.whole else f"… {sentence.text[:_QUOTED]} …"
 
 
 def title_of(members: Sequence[int], entities: Sequence[Entity]) -> str:

@@ -35,6 +35,16 @@ def test_a_cut_takes_the_worst_of_every_step(toys):
         assert 0 in ranks
 
 
+def test_few_are_drawn_of_those_far_from_the_walk(toys):
+    from tracert.render.network import FAR
+
+    # A radius that holds next to nothing leaves most of the 48 passages outside.
+    trace = toys.walk_trace(scale=0.35)
+    outside = trace.steps[0].counts["outside_radius"]
+    assert outside > FAR
+    assert len(shown_ids(trace)) == len(trace.nodes) - outside + FAR
+
+
 def test_the_payload_says_how_many_it_leaves_out(toys):
     made = payload(toys.walk_trace())
     assert made["shown"] == len(made["nodes"]) == 50

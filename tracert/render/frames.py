@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tracert.render import tree
 from tracert.trace import Candidate, NodeKind, Step, Trace
 
 
@@ -16,7 +17,9 @@ class Frame:
     """One position of the player.
 
     `trail` holds the moves made before this frame, as (source, target); `order` numbers the
-    passages that they and this frame's own move reached, from 1, in the order of walking.
+    passages that they and this frame's own move reached, from 1, in the order of walking. In a
+    walk that branches, `trail` is the tree before this frame's search and the numbers are
+    ranks in the evidence.
     """
 
     index: int
@@ -54,6 +57,10 @@ def clamp(trace: Trace, index: int) -> int:
 def frame(trace: Trace, index: int) -> Frame:
     """The frame of that index, brought into range."""
     index = clamp(trace, index)
+    if tree.branches(trace):
+        step = trace.steps[index - 1] if index else None
+        grown = tree.grown(trace, index, tree.queries(trace))
+        return Frame(index, step, grown, tree.numbered(trace, index))
     moves = [(step.source, step.target) for step in trace.steps[:index] if step.target is not None]
     step = trace.steps[index - 1] if index else None
     before = moves[:-1] if step is not None and step.target is not None else moves

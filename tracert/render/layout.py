@@ -25,7 +25,7 @@ ASPECT, WIDE, LOOSE = 1.8, 400.0, 84.0
 #: Rows above and below the path before a further sub-column is begun.
 ROWS = 5
 #: Rows on either side of the path that are left to the labels.
-FREE = 2.3
+FREE = 2.7
 #: The side of the square that the map layout fills, and the least distance of two nodes.
 SIDE, APART = 900.0, 30.0
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 #: More nodes than this are a thicket; the graph says how many it leaves out.
 SHOWN: Final = 150
+FAR: Final = 24
 _LINKS = re.compile(r"<(?:link|script)\b[^>]*(?:href|src)=[\"']https?:[^>]*>(?:\s*</script>)?")
 _HEADINGS = re.compile(r"<center>\s*<h1>.*?</h1>\s*</center>", re.DOTALL)
 
@@ -31,15 +32,21 @@ def shown_ids(trace: Trace, limit: int = SHOWN) -> list[str]:
     """The nodes to draw: question, goal, path and evidence, then the best candidates in turn.
 
     Every step gets its first candidates before any step gets its later ones, so that a cut
-    takes the worst of each step.
+    takes the worst of each step. Of candidates far from the walk (outside the radius, say)
+    no more than `FAR` are drawn.
     """
+    far = {rule.name for rule in words_for(trace.method).rules if not rule.near}
     first = [node.id for node in trace.nodes if node.kind in (NodeKind.QUERY, NodeKind.GOAL)]
     ids = dict.fromkeys([*first, *trace.result.path, *trace.result.evidence])
     deepest = max((len(step.candidates) for step in trace.steps), default=0)
+    distant = 0
     for rank in range(deepest):
         for step in trace.steps:
-            if rank < len(step.candidates):
-                ids.setdefault(step.candidates[rank].id)
+            item = step.candidates[rank] if rank < len(step.candidates) else None
+            if item is None or item.id in ids or (item.rule in far and distant >= FAR):
+                continue
+            distant += item.rule in far
+            ids[item.id] = None
         if len(ids) >= limit:
             break
     return list(ids)[:limit]

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from tracert.render import tree
 from tracert.render.frames import Frame
 from tracert.render.palette import Look
 from tracert.trace import Node, NodeKind, Trace
@@ -23,12 +24,17 @@ TITLE: Final = 56
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule that decides about a candidate: its name in the trace and how it is shown."""
+    """A rule that decides about a candidate: its name in the trace and how it is shown.
+
+    `near` tells whether a candidate under this rule is of the walk's neighbourhood; of the
+    others the graph shows few.
+    """
 
     name: str
     label: str
     meaning: str
     look: Look
+    near: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +119,15 @@ def place(node: Node) -> str:
 
 
 def called(trace: Trace, frame: Frame, id: str) -> str:
-    """What a caption calls a node: 'the question', 'the goal', 'passage 2'."""
+    """What a caption calls a node: 'the question', 'the goal', 'query q1', 'passage 2'."""
     node = trace.node(id)
     if node.kind is NodeKind.QUERY:
         return "the question"
     if node.kind is NodeKind.GOAL:
         return "the goal"
+    if node.kind is NodeKind.HOP:
+        query = tree.query_of(trace, id)
+        return "the question" if query is None or query.step == 0 else f"query {query.name}"
     number = frame.order.get(id)
     return f"passage {number}" if number else f"“{title(node)}”"
 

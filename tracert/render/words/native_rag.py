@@ -14,7 +14,7 @@ class NativeWords:
 
     rules = (
         Rule("kept", "Kept", "Among the k most similar to the question.", CHOSEN),
-        Rule("below_k", "Below k", "Less similar than the k that were kept.", REFUSED),
+        Rule("below_k", "Below k", "Less similar than the k that were kept.", REFUSED, near=False),
     )
     columns = (Column("similarity", "Similarity", "Cosine of the angle to the question."),)
     chapters = (

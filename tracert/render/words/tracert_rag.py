@@ -19,7 +19,13 @@ class TracertWords:
         Rule("dearer", "Dearer", "A neighbour, but another one cost less.", CONSIDERED),
         Rule("no_edge", "No edge", "Farther from the node in hand than delta.", REFUSED),
         Rule("visited", "Visited", "Already on the path; the walk never turns back.", VISITED),
-        Rule("outside_radius", "Outside", "Farther from the question than the radius.", OUTSIDE),
+        Rule(
+            "outside_radius",
+            "Outside",
+            "Farther from the question than the radius.",
+            OUTSIDE,
+            near=False,
+        ),
     )
     columns = (
         Column("cost", "Cost", "Distance plus alpha times penalty. The lowest wins."),

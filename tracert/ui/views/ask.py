@@ -13,8 +13,6 @@ from tracert.workspace import BUILTIN, Workspace
 
 #: Examples shown as buttons; the rest are one click further.
 EXAMPLES = 3
-#: The question that a fresh app opens with, by its place among those of several hops.
-FIRST = 0
 
 
 def show(space: Workspace, *, key: str) -> Asked | None:
@@ -24,13 +22,13 @@ def show(space: Workspace, *, key: str) -> Asked | None:
         st.info("There is no corpus yet. Load a document first.", icon=":material/upload_file:")
         st.page_link("pages/library.py", label="Go to the Library", icon=":material/library_books:")
         return None
-    examples = [one for one in resources.examples() if one.hops > 1]
+    examples = resources.examples()
     left, middle, right = st.columns([2, 6.4, 1], vertical_alignment="bottom")
     with left:
         record = _corpus(records)
     builtin = resources.is_builtin(record)
     with middle:
-        question = _question(examples[FIRST].text if builtin and examples else "")
+        question = _question(examples[0].text if builtin and examples else "")
     with right:
         st.button("Ask", type="primary", width="stretch", key=f"{key}:ask")
     if builtin and examples:

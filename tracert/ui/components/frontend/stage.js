@@ -299,7 +299,10 @@
     paint({ ctx, id, x, y }) {
       const role = this.roles?.get(id) ?? { colour: "rejected", shape: "ring", radius: 5, opacity: 0.4 };
       const colour = this.colours[role.colour];
-      const path = new Path2D(outline(role.shape, role.radius));
+      // Question, goal and path keep a size that can be read when the whole graph is far away.
+      const big = role.number || role.name ? Math.max(1, Math.min(1.7, 0.85 / this.network.getScale())) : 1;
+      const radius = role.radius * big;
+      const path = new Path2D(outline(role.shape, radius));
       return {
         drawNode: () => {
           ctx.save();
@@ -307,7 +310,7 @@
           ctx.globalAlpha = role.opacity;
           if (role.hand || role.chosen) {
             ctx.beginPath();
-            ctx.arc(0, 0, role.radius + 9, 0, 2 * Math.PI);
+            ctx.arc(0, 0, radius + 9, 0, 2 * Math.PI);
             ctx.fillStyle = colour;
             ctx.globalAlpha = role.hand ? 0.2 : 0.12;
             ctx.fill();
@@ -316,7 +319,7 @@
           }
           if (id === this.selected) {
             ctx.beginPath();
-            ctx.arc(0, 0, role.radius + 6, 0, 2 * Math.PI);
+            ctx.arc(0, 0, radius + 6, 0, 2 * Math.PI);
             ctx.lineWidth = 3;
             ctx.setLineDash([4, 3]);
             ctx.strokeStyle = this.colours.ink;
@@ -333,20 +336,20 @@
           ctx.stroke(path);
           if (role.number) {
             ctx.fillStyle = this.colours.paper;
-            ctx.font = `700 15px ${this.font}`;
+            ctx.font = `700 ${15 * big}px ${this.font}`;
             ctx.textAlign = "center";
             ctx.textBaseline = "middle";
             ctx.fillText(String(role.number), 0, 0.5);
           }
           ctx.restore();
         },
-        drawExternalLabel: () => this.paintLabel(ctx, id, x, y, role),
-        nodeDimensions: { width: role.radius * 2, height: role.radius * 2 },
+        drawExternalLabel: () => this.paintLabel(ctx, id, x, y, role, radius),
+        nodeDimensions: { width: radius * 2, height: radius * 2 },
       };
     }
 
     /* Labels keep their size on the screen whatever the zoom, within bounds. */
-    paintLabel(ctx, id, x, y, role) {
+    paintLabel(ctx, id, x, y, role, radius) {
       const node = this.nodes.get(id);
       const text = role.name ?? (role.label || id === this.selected || id === this.hovered ? node?.label : null);
       if (!text) return;
@@ -362,7 +365,7 @@
       ctx.lineJoin = "round";
       // Labels of neighbours on the path stand above and below in turn, so that they never meet.
       const above = this.layout === "path" && role.number ? role.number % 2 === 1 : false;
-      const gap = role.radius + 7 * zoom;
+      const gap = radius + 7 * zoom;
       const top = above ? y - gap - lines.length * high : y + gap;
       lines.forEach((line, i) => {
         ctx.lineWidth = 5 * zoom;
@@ -495,7 +498,8 @@
       if (target instanceof HTMLInputElement && target.type === "search") return;
       if (target instanceof HTMLSelectElement) return;
       if (event.key === " " && target instanceof HTMLButtonElement) return;
-      if (!inside && (event.key === "ArrowUp" || event.key === "ArrowDown" || event.key === "Home" || event.key === "End")) return;
+      // Away from the stage only the two arrows that scroll nothing are taken.
+      if (!inside && event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
       const action = {
         ArrowLeft: () => this.go(this.step - 1), ArrowRight: () => this.go(this.step + 1),
         Home: () => this.go(0), End: () => this.go(this.lastStep()), " ": () => this.toggle(),

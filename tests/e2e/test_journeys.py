@@ -130,6 +130,23 @@ def test_a_click_on_a_node_selects_its_passage_everywhere(page: Any, server: Any
     page.wait_for_selector(f'button.row[data-node="{wanted}"][aria-pressed="true"]')
 
 
+def test_a_point_on_the_map_selects_its_passage(page: Any, server: Any) -> None:
+    stage = open_stage(page, server)
+    place, id = page.evaluate(
+        """() => { const plot = document.querySelector('.js-plotly-plot');
+            const layer = plot.data.find((one) => one.name === 'Path');
+            const { xaxis, yaxis } = plot._fullLayout;
+            const box = plot.querySelector('.plotly .nsewdrag').getBoundingClientRect();
+            return [[box.left + xaxis.d2p(layer.x[0]), box.top + yaxis.d2p(layer.y[0])],
+                layer.customdata[0][0]]; }"""
+    )
+    page.mouse.move(*place)
+    page.mouse.click(*place)
+    page.get_by_text("Passage 1 ·").wait_for()
+    page.wait_for_selector(f'{STAGE}[data-selected="{id}"]')
+    assert stage.get_attribute("data-selected") == id
+
+
 def test_search_selects_and_escape_closes(page: Any, server: Any) -> None:
     stage = open_stage(page, server)
     search = stage.locator("input[type=search]")

@@ -105,6 +105,32 @@ def test_an_empty_corridor_and_a_dead_end_say_what_to_change(app):
     assert "delta" in app.warning[0].value.lower()
 
 
+def test_a_goal_written_by_hand_is_walked_to(app):
+    box = next(one for one in app.text_area if one.label == "Explanation")
+    box.set_value("A lighthouse sends sparks to a ship far out at sea.")
+    next(one for one in app.button if one.label == "Walk to this goal").click().run()
+    assert not app.exception
+    trace = app.session_state["tracert_rag:run"][1]
+    assert trace.steps[0].values["goal_source"] == "typed"
+    assert "lighthouse" in trace.node("goal").text
+    next(one for one in app.button if one.label == "Predict the goal again").click().run()
+    trace = app.session_state["tracert_rag:run"][1]
+    assert trace.steps[0].values["goal_source"] == "offline"
+
+
+def test_delta_shows_what_was_found_and_can_be_taken_over(app):
+    found = app.session_state["tracert_rag:run"][1].settings["delta"]
+    assert app.slider(key="tracert_rag:delta:found").value == pytest.approx(found)
+    app.toggle(key="tracert_rag:delta:auto").set_value(False).run()
+    assert not app.exception
+    assert app.slider(key="tracert_rag:delta:value").value == pytest.approx(found, abs=0.001)
+
+
+def test_plain_top_k_stands_beside_at_the_same_number_of_passages(app):
+    _, trace, live = app.session_state["tracert_rag:run"]
+    assert len(live.plain.result.evidence) == len(trace.result.evidence)
+
+
 def test_an_example_is_asked_by_a_click(app):
     choices = app.radio(key="tracert_rag:examples:all").options
     app.radio(key="tracert_rag:examples:all").set_value(choices[4]).run()
@@ -181,6 +207,44 @@ def _workspace():
     from tracert.workspace import Workspace
 
     return Workspace()
+
+
+def test_an_indexing_under_way_shows_its_stage_and_can_be_cancelled(empty):
+    from threading import Event
+
+    from tracert.errors import CancelledError
+    from tracert.indexing import Progress
+    from tracert.ui.jobs import Job
+
+    told = Event()
+
+    def work(tell, stop):
+        tell(Progress("embed", 30, 120, 8.0))
+        told.set()
+        while not stop():
+            pass
+        raise CancelledError("stopped")
+
+    at = go(empty, "library")
+    at.session_state["library:job"] = job = Job("Indexing into c", work)
+    assert told.wait(10)
+    at.run()
+    assert not at.exception
+    bar = at.get("progress")[0].proto
+    assert bar.value == 25
+    assert "3 of 4 · Embedding · 30 of 120 · about 8.0 s left" in bar.text
+    at.button(key="library:cancel").click().run()
+    at = _job_done(at)
+    assert job.cancelling
+    assert "Nothing was kept" in at.warning[0].value
+
+
+def test_a_paid_embedder_tells_its_cost_before_anything_is_sent(empty):
+    at = go(empty, "library")
+    at.text_area(key="library:0:text").set_value("Volta stacked silver and zinc. " * 40).run()
+    at.selectbox(key="library:embedder").set_value("openai").run()
+    assert not at.exception
+    assert "tokens will be sent out" in at.info[0].value
 
 
 def test_a_file_that_cannot_be_read_gets_a_sentence(empty):

@@ -139,8 +139,9 @@ def test_a_summary_page_gives_the_tree(tmp_path: Path) -> None:
     folder = write(
         tmp_path / "g",
         {
-            "SUMMARY.md": "# Summary\n\n[Foreword](fore.md)\n\n- [One](one.md)\n"
-            "  - [One A](one-a.md)\n    - [Deep](deep.md)\n  - [One B](one-b.md)\n- [Two](two.md)\n",
+            "SUMMARY.md": "# Summary\n\n[Foreword](fore.md)\n\n- [One](one.md)\n  "
+            "- [One A](one-a.md)\n    - [Deep](deep.md)\n  - [One B](one-b.md)\n"
+            "- [Two](two.md)\n",
             "fore.md": "# Foreword\n\nGo to [two](two.html#x) now please.\n",
             "one.md": "# One\n\nSee [b][b].\n\n[b]: one-b.html\n",
             "one-a.md": "## One A\n\nText of it here.\n",
@@ -240,7 +241,7 @@ def test_real_trees_load_whole(
     assert graph.report.unresolved <= unresolved
     long = [note for note in graph.notes.values() if note.end - note.start > 400]
     assert sum(bool(note.summary) for note in long) > 0.99 * len(long)
-    reached = {path for path in graph.entry_points}
+    reached = set(graph.entry_points)
     open_ = list(reached)
     while open_:
         for child in graph.note(open_.pop()).children:

@@ -1,4 +1,4 @@
-"""BM25 against its formula computed plainly; vectors kept, and made anew for changed notes alone."""
+"""BM25 against its formula; vectors kept, and made anew for changed notes alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.knowledge.trees import CRM, note, write
 from tests.toy_embedder import ToyEmbedder
 from tracert.knowledge.graph import open_graph
-from tracert.knowledge.lexical import B, K1, Lexicon
+from tracert.knowledge.lexical import K1, B, Lexicon
 from tracert.knowledge.opened import open_for_walk
 from tracert.knowledge.vectors import PASSAGES, note_vectors, passages
 

@@ -1,9 +1,10 @@
 """A document as notes in the TrailGraph format: its headings as a tree, links by similarity.
 
 Every heading becomes a note; text before the first heading belongs to the document's own note,
-which is the entry point. A section without text of its own lists its sections. A long section is cut at its paragraphs into notes of their own below it. Summary and
-key points are made from the text (`digest`), or written by a model. Related notes are those
-whose heads are closest, at least `ALIKE`, outside the note's own branch.
+which is the entry point. A section without text of its own lists its sections. A long section
+is cut at its paragraphs into notes of their own below it. Summary and key points are made from
+the text (`digest`), or written by a model. Related notes are those whose heads are closest, at
+least `ALIKE`, outside the note's own branch.
 
 `to_text` writes a note so that the parser reads it back the same: `notes_of(...)` saved and
 opened again gives the same graph.
@@ -303,9 +304,12 @@ def _head(
         points = (*points[: _POINTS - 1], listed)
     if not summary:
         summary = cut(f"{section.title}: {', '.join(below)}" if below else section.title, _SUMMARY)
-    return _line(summary, _SUMMARY), tuple(
+    summary = _line(summary, _SUMMARY) or _line(section.title, _SUMMARY) or "Section"
+    lines = tuple(
         dict.fromkeys(line for point in points[:_POINTS] if (line := _line(point, _POINT)))
     )
+    # Neither is left empty where the text would give something: it would be made when read.
+    return summary, lines or ((summary,) if points else ())
 
 
 def _line(text: str, most: int) -> str:

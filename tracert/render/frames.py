@@ -61,9 +61,12 @@ def frame(trace: Trace, index: int) -> Frame:
         step = trace.steps[index - 1] if index else None
         grown = tree.grown(trace, index, tree.queries(trace))
         return Frame(index, step, grown, tree.numbered(trace, index))
-    moves = [(step.source, step.target) for step in trace.steps[:index] if step.target is not None]
+    taken = trace.steps[:index]
+    moves = [(step.source, step.target) for step in taken if step.target is not None]
     step = trace.steps[index - 1] if index else None
     before = moves[:-1] if step is not None and step.target is not None else moves
+    # A step that opens the note in hand moves nowhere.
+    before = [(source, target) for source, target in before if source != target]
     return Frame(index, step, tuple(before), _order(trace, moves))
 
 

@@ -399,7 +399,7 @@ def _arrows(plane: Map, now: Frame, palette: Palette) -> list[dict[str, Any]]:
     positions = plane.positions
     arrows = []
     for number, (source, target) in enumerate(moves, start=1):
-        if source not in positions or target not in positions:
+        if source == target or source not in positions or target not in positions:
             continue
         (ax, ay), (x, y) = positions[source], positions[target]
         arrows.append(

@@ -9,6 +9,7 @@ from typing import Any
 from tracert.render.frames import Frame, frame, last
 from tracert.render.numbers import count, plain, seconds
 from tracert.render.words import Words, called, place, title
+from tracert.render.words.base import unit
 from tracert.trace import Trace
 
 
@@ -24,7 +25,7 @@ def candidate_rows(trace: Trace, at: int, words: Words) -> dict[str, list[Any]]:
     }
     for column in words.columns:
         rows[column.label] = [_number(item.values.get(column.key)) for item in items]
-    rows["Passage"] = [title(nodes[item.id], 120) for item in items]
+    rows[unit(trace).capitalize()] = [title(nodes[item.id], 120) for item in items]
     rows["Place"] = [place(nodes[item.id]) for item in items]
     rows["Why"] = [item.reason for item in items]
     return rows

@@ -6,6 +6,7 @@ the moment it happened; an event of another graph, or an older one, changes noth
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,8 +41,11 @@ class View:
         self.command += 1
         self.told_node, self.told_step = id, None
 
-    def hear(self, event: dict[str, Any] | None, trace: Trace) -> None:
-        """Take over what the person did at the stage, if it is about this trace and new."""
+    def hear(self, event: dict[str, Any] | None, trace: Trace, drawn: Container[str] = ()) -> None:
+        """Take over what the person did at the stage, if it is about this trace and new.
+
+        `drawn` are the nodes that the stage shows beside those that the trace names.
+        """
         if event is None or event.get("revision") != self.revision:
             return
         if not self._newer(event):
@@ -49,7 +53,7 @@ class View:
         step, node = event.get("step"), event.get("selected")
         if isinstance(step, int):
             self.step = clamp(trace, step)
-        if node is None or any(known.id == node for known in trace.nodes):
+        if node is None or node in drawn or any(known.id == node for known in trace.nodes):
             if node != self.node:
                 self.several = ()
             self.node = node

@@ -39,11 +39,12 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A number of a candidate: its key in `Candidate.values`, its heading and its meaning."""
+    """A number of a candidate: its key in `Candidate.values`, heading, meaning, decimals."""
 
     key: str
     label: str
     meaning: str
+    digits: int = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,8 @@ def title(node: Node, length: int = TITLE) -> str:
         return "The question"
     if node.kind is NodeKind.GOAL:
         return "The goal"
+    if node.kind is NodeKind.NOTE:
+        return node.label
     text = node.text
     if node.source is None or node.source.start > 0:
         begins = _BEGINNING.search(text, 0, max(1, len(text) // 2))
@@ -109,7 +112,7 @@ def place(node: Node) -> str:
     """Where a passage stands: 'book.pdf, page 4, Chapter 2 › The ring'."""
     source = node.source
     if source is None:
-        return ""
+        return node.id if node.kind is NodeKind.NOTE else ""
     parts = [source.document]
     if source.page is not None:
         parts.append(f"page {source.page}")
@@ -129,7 +132,13 @@ def called(trace: Trace, frame: Frame, id: str) -> str:
         query = tree.query_of(trace, id)
         return "the question" if query is None or query.step == 0 else f"query {query.name}"
     number = frame.order.get(id)
-    return f"passage {number}" if number else f"“{title(node)}”"
+    return f"{unit(trace)} {number}" if number else f"“{title(node)}”"
+
+
+def unit(trace: Trace) -> str:
+    """What the trace walks over is called: 'note' or 'passage'."""
+    notes = any(node.kind is NodeKind.NOTE for node in trace.nodes)
+    return "note" if notes else "passage"
 
 
 def quoted(trace: Trace, id: str) -> str:

@@ -19,7 +19,7 @@ class TrailGraphWords:
         Rule("below_threshold", "Below threshold", "Scores too low to be followed.", REFUSED),
         Rule("not_offered", "Not offered", "No note on offer has this path.", OUTSIDE),
     )
-    columns = (Column("score", "Score", "How well the note fits the question, 0 to 100."),)
+    columns = (Column("score", "Score", "How well the note fits the question, 0 to 100.", 1),)
     chapters = (
         "TrailGraph walks a graph of notes as a person reads a wiki: it enters somewhere, looks at "
         "summaries, key points and links, scores what it sees from 0 to 100, and follows the best. "

@@ -56,7 +56,9 @@ def table(trace: Trace, view: View, words: Words, *, key: str) -> None:
         on_select=selected,
         selection_mode="single-row",
         column_config={
-            column.label: st.column_config.NumberColumn(help=column.meaning, format="%.3f")
+            column.label: st.column_config.NumberColumn(
+                help=column.meaning, format=f"%.{column.digits}f"
+            )
             for column in words.columns
         },
         alt=f"The candidates of step {view.step} with rule and numbers, best first.",

@@ -10,6 +10,7 @@
   const TWEEN = 420;
   const ICONS = {
     first: "M3 3h2v10H3zM13 3v10L6 8z", back: "M11 3v10L4 8z", play: "M4 2.5v11L13 8z",
+    up: "M2 3v10l5-5zM8 3v10l5-5z", down: "M14 3v10L9 8zM8 3v10L3 8z",
     pause: "M4 3h3v10H4zM9 3h3v10H9z", next: "M5 3v10l7-5z", last: "M11 3h2v10h-2zM3 3v10l7-5z",
   };
 
@@ -80,6 +81,8 @@
       this.search = el("input", { type: "search", placeholder: "Find a passage", "aria-label": "Find a passage in the graph", role: "combobox", "aria-expanded": "false", "aria-controls": "found", autocomplete: "off" });
       this.found = el("ul", { class: "found", id: "found", role: "listbox", "aria-label": "Passages found" });
       this.pathButton = el("button", { type: "button", "aria-pressed": "true", title: "The walk unrolled from left to right", onclick: () => this.setLayout("path") }, "Path");
+      this.treeButton = el("button", { type: "button", "aria-pressed": "false", hidden: true, title: "The whole graph of notes around the question", onclick: () => this.setLayout("tree") }, "Tree");
+      this.bareButton = el("button", { type: "button", "aria-pressed": "false", hidden: true, title: "Hide what has not been revealed yet, as the model sees it", onclick: () => this.setBare(!this.bare) }, "Only what is revealed");
       this.mapButton = el("button", { type: "button", "aria-pressed": "false", title: "The positions of the map", onclick: () => this.setLayout("map") }, "Map");
       this.count = el("span", { class: "muted count" });
       this.net = el("div", { class: "net", "aria-hidden": "true" });
@@ -93,19 +96,22 @@
       this.backButton = button("back", "One step back (left arrow)", () => this.go(this.step - 1));
       this.nextButton = button("next", "Next step (right arrow)", () => this.go(this.step + 1));
       this.lastButton = button("last", "Last step (End)", () => this.go(this.lastStep()));
+      this.beforeButton = button("before", "Previous hop (page up)", () => this.leap(-1));
+      this.afterButton = button("after", "Next hop (page down)", () => this.leap(1));
       this.slider = el("input", { type: "range", min: "0", step: "1", "aria-label": "Step", oninput: () => this.go(Number(this.slider.value)) });
       this.at = el("span", { class: "at muted" });
       this.speedBox = el("select", { "aria-label": "Speed of playing", onchange: () => { this.speed = Number(this.speedBox.value); if (this.timer) this.beat(); } },
         ...SPEEDS.map(([value, label]) => el("option", { value, selected: value === "1" }, label)));
       this.box.append(
         el("div", { class: "bar top" },
-          el("span", { class: "pair", role: "group", "aria-label": "Layout of the graph" }, this.pathButton, this.mapButton),
+          el("span", { class: "pair", role: "group", "aria-label": "Layout of the graph" }, this.treeButton, this.pathButton, this.mapButton),
+          this.bareButton,
           el("button", { type: "button", title: "Show the whole graph", onclick: () => this.fit(true) }, "Fit"),
           el("span", { class: "grow" }), this.count,
           el("div", { class: "find" }, this.search, this.found)),
         this.canvas,
         el("div", { class: "bar player", role: "group", "aria-label": "Player" },
-          this.firstButton, this.backButton, this.playButton, this.nextButton, this.lastButton,
+          this.firstButton, this.beforeButton, this.backButton, this.playButton, this.nextButton, this.afterButton, this.lastButton,
           this.slider, this.at, this.speedBox),
         this.say, this.legend);
       // For scripts of the browser tests and of teachers: where is a node, which step is it?
@@ -129,6 +135,10 @@
       this.dark = data.dark;
       this.box.classList.toggle("dark", this.dark);
       if (fresh) {
+        this.unrolled = this.unroll();
+        this.beforeButton.hidden = this.afterButton.hidden = !data.tree;
+        this.pathButton.textContent = data.tree ? "Tree" : "Path";
+        this.pathButton.title = data.tree ? "Hop under hop, each query above what it found" : "The walk unrolled from left to right";
         this.nodes = new Map(data.nodes.map((node) => [node.id, node]));
         this.rules = new Map(data.rules.map((rule) => [rule.name, rule]));
         if (!this.nodes.has(this.selected)) this.selected = null;
@@ -141,13 +151,20 @@
       this.step = Math.max(0, Math.min(this.step, this.lastStep()));
       this.slider.max = String(this.lastStep());
       const placed = Object.keys(data.layouts.map).length > 0;
+      const tree = Boolean(data.layouts.tree);
+      this.treeButton.hidden = this.bareButton.hidden = !tree;
+      if (tree && !this.wasTree) this.layout = "tree";
+      if (!tree && this.layout === "tree") this.layout = "path";
+      this.wasTree = tree;
+      const unit = data.unit ?? "passage";
+      this.search.placeholder = `Find a ${unit}`;
+      this.search.setAttribute("aria-label", `Find a ${unit} in the graph`);
       this.mapButton.disabled = !placed;
       this.mapButton.textContent = data.mapKind || "Map";
-      if (!placed) this.layout = "path";
-      this.pathButton.setAttribute("aria-pressed", String(this.layout === "path"));
-      this.mapButton.setAttribute("aria-pressed", String(this.layout === "map"));
+      if (!placed && this.layout === "map") this.layout = "path";
+      this.pressLayout();
       this.count.textContent = `Showing ${data.shown} of ${data.total} nodes`;
-      this.count.title = `The trace names ${data.total} of the corpus's ${data.size} passages, question and goal included.`;
+      this.count.title = `The trace names ${data.total} of the corpus's ${data.size} ${unit}s, question and goal included.`;
       this.readColours();
       if (fresh) this.make();
       this.draw();
@@ -159,6 +176,25 @@
       const read = (name) => style.getPropertyValue(name).trim();
       this.colours = { query: read("--query"), goal: read("--goal"), path: read("--path"), kept: read("--kept"), rejected: read("--rejected"), ink: read("--st-text-color"), paper: read("--st-background-color"), line: read("--st-border-color") };
       this.font = read("--st-font") || "sans-serif";
+    }
+
+    /* The moves before each frame. A walk that branches sends what each frame adds. */
+    unroll() {
+      if (!this.data.tree) return this.data.frames.map((frame) => frame.trail);
+      let all = [];
+      return this.data.frames.map((frame) => (all = frame.trail.length ? all.concat(frame.trail) : all));
+    }
+
+    trail(step = this.step) { return this.unrolled[step]; }
+
+    /* What the rules ended at the queries before this frame: [query, passage, rule]. */
+    stubs() {
+      if (!this.data.tree) return [];
+      const found = [];
+      for (const frame of this.data.frames.slice(1, this.step)) {
+        for (const [id, name, kept] of frame.candidates) if (!kept) found.push([frame.source, id, name]);
+      }
+      return found.slice(-400);
     }
 
     lastStep() { return this.data ? this.data.frames.length - 1 : 0; }
@@ -191,14 +227,44 @@
 
     point(node) {
       const [x, y] = this.data.layouts[this.layout][node.id] ?? [0, 0];
-      return { id: node.id, x, y, fixed: true, label: "" };
+      return { id: node.id, x, y, fixed: true, label: "", hidden: this.isHidden(node.id) };
+    }
+
+    /* A graph of notes draws those that the walk has not revealed as outlines, or not at all. */
+    isHidden(id) {
+      if (!this.data.links) return false;
+      return !this.data.layouts[this.layout][id] || (this.bare && this.seen && !this.seen.has(id));
+    }
+
+    pressLayout() {
+      for (const [name, button] of [["tree", this.treeButton], ["path", this.pathButton], ["map", this.mapButton]]) {
+        button.setAttribute("aria-pressed", String(this.layout === name));
+      }
+    }
+
+    setBare(bare) {
+      this.bare = bare;
+      this.bareButton.setAttribute("aria-pressed", String(bare));
+      this.draw();
+    }
+
+    /* The notes revealed up to this step, and the score that each got last. */
+    readReveals() {
+      this.seen = null;
+      this.scores = {};
+      if (!this.data.links) return;
+      this.seen = new Set(this.data.nodes.filter((node) => node.kind !== "note").map((node) => node.id));
+      for (const [from, to] of this.data.overlay?.moves ?? []) this.seen.add(from).add(to);
+      for (const frame of this.data.frames.slice(0, this.step + 1)) {
+        for (const id of frame.revealed) this.seen.add(id);
+        Object.assign(this.scores, frame.scores);
+      }
     }
 
     setLayout(name) {
       if (this.layout === name || !this.data) return;
       this.layout = name;
-      this.pathButton.setAttribute("aria-pressed", String(name === "path"));
-      this.mapButton.setAttribute("aria-pressed", String(name === "map"));
+      this.pressLayout();
       this.points.update(this.data.nodes.map((node) => this.point(node)));
       this.draw();
       this.fit(true);
@@ -234,17 +300,20 @@
     draw() {
       if (!this.network) return;
       const frame = this.data.frames[this.step];
+      this.readReveals();
       this.roles = this.rolesOf(frame);
       this.lines.clear();
-      this.lines.add(this.edges(frame));
-      this.points.update(this.data.nodes.map((node) => ({ id: node.id, size: this.roles.get(node.id).radius })));
+      this.lines.add([...this.outlines(), ...this.edges(frame)]);
+      this.points.update(this.data.nodes.map((node) => ({ id: node.id, size: this.roles.get(node.id).radius, hidden: this.isHidden(node.id) })));
       this.say.textContent = frame.say;
       this.slider.value = String(this.step);
-      this.at.textContent = this.step === 0 ? "Start" : `Step ${this.step} of ${this.lastStep()}`;
+      this.at.textContent = this.step === 0 ? "Start" : frame.at ? frame.at : `Step ${this.step} of ${this.lastStep()}`;
       this.slider.setAttribute("aria-valuetext", this.at.textContent);
       this.firstButton.disabled = this.backButton.disabled = this.step === 0;
       this.nextButton.disabled = this.lastButton.disabled = this.step === this.lastStep();
       this.playButton.disabled = this.lastStep() === 0;
+      this.beforeButton.disabled = this.firstButton.disabled;
+      this.afterButton.disabled = this.nextButton.disabled;
       this.drawLegend(frame);
       this.box.dataset.step = String(this.step);
       this.box.dataset.selected = this.selected ?? "";
@@ -253,14 +322,19 @@
 
     rolesOf(frame) {
       const roles = new Map();
-      const walked = new Set(frame.trail.flat());
+      const walked = new Set(this.trail().flat());
       for (const node of this.data.nodes) {
         roles.set(node.id, { colour: "rejected", shape: "ring", radius: 4.5, opacity: 0.35, number: null, label: false });
       }
-      let near = 0;
-      for (const [id, name, kept] of frame.candidates) {
+      for (const [, id, name] of this.stubs()) {
         const rule = this.rules.get(name);
-        if (!rule) continue;
+        if (rule && roles.has(id)) roles.set(id, { colour: rule.colour, shape: rule.shape, radius: 4.5, opacity: 0.55, number: null, label: false });
+      }
+      let near = 0;
+      for (const [id, name, kept, score] of frame.candidates) {
+        const rule = this.rules.get(name);
+        if (!rule || !roles.has(id)) continue;
+        if (this.seen && !this.seen.has(id)) continue;
         const strong = rule.line !== "none" && !kept ? near++ < 8 : kept;
         roles.set(id, { colour: rule.colour, shape: rule.shape, radius: kept ? 11 : rule.line === "none" ? 5 : 7.5, opacity: kept || strong ? 1 : rule.line === "none" ? 0.5 : 0.75, number: null, label: false });
       }
@@ -271,9 +345,43 @@
         if (node.kind === "query") roles.set(node.id, { colour: "query", shape: "diamond", radius: 15, opacity: 1, number: null, label: true, name: "Question" });
         if (node.kind === "goal") roles.set(node.id, { colour: "goal", shape: "star", radius: 16, opacity: 1, number: null, label: true, name: "Goal", hollow: !walked.has(node.id) && frame.target !== node.id });
       }
+      if (this.seen) this.sizeByScore(roles);
       if (frame.source && roles.has(frame.source)) roles.get(frame.source).hand = true;
       if (frame.target && roles.has(frame.target)) roles.get(frame.target).chosen = true;
       return roles;
+    }
+
+    /* The score is the size, and stands beside the note. */
+    sizeByScore(roles) {
+      for (const id of this.seen) {
+        const role = roles.get(id);
+        const score = this.scores[id];
+        if (!role || role.name) continue;
+        if (role.colour === "rejected" && role.radius < 5) Object.assign(role, { colour: "kept", opacity: 0.7, radius: 6 });
+        if (score !== undefined) Object.assign(role, { score, radius: (role.number ? 10 : 4) + score * 0.07 });
+      }
+      for (const id of new Set((this.data.overlay?.moves ?? []).flat())) if (roles.has(id)) roles.get(id).person = true;
+    }
+
+    /* The links between notes, below the walk: the tree in thin lines, related links dashed. */
+    outlines() {
+      if (!this.data.links) return [];
+      const colour = this.colours;
+      const lines = [];
+      for (const [from, to, related] of this.data.links) {
+        if (this.isHidden(from) || this.isHidden(to) || (this.layout !== "tree" && !(this.seen.has(from) && this.seen.has(to)))) continue;
+        const known = this.seen.has(from) && this.seen.has(to);
+        lines.push({ from, to, width: known ? 1.6 : 1, dashes: related ? [4, 5] : false, color: { color: known ? colour.kept : colour.rejected, opacity: known ? (related ? 0.45 : 0.7) : related ? 0.16 : 0.4 } });
+      }
+      for (const path of this.data.layouts[this.layout] && this.layout === "tree" ? this.data.roots ?? [] : []) {
+        if (!this.isHidden(path)) lines.push({ from: "query", to: path, width: 1, color: { color: colour.rejected, opacity: 0.25 } });
+      }
+      for (const [from, to] of this.data.overlay?.moves ?? []) {
+        if (this.nodes.has(from) && this.nodes.has(to) && !this.isHidden(from) && !this.isHidden(to)) {
+          lines.push({ from, to, width: 4, dashes: [10, 6], color: { color: colour.goal, opacity: 0.95 }, arrows: { to: { enabled: true, scaleFactor: 0.75 } }, smooth: { enabled: true, type: "curvedCW", roundness: 0.18 } });
+        }
+      }
+      return lines;
     }
 
     edges(frame) {
@@ -286,13 +394,14 @@
       let drawn = 0;
       for (const [id, name, kept] of frame.candidates) {
         const rule = this.rules.get(name);
-        if (!rule || !frame.source || id === frame.source) continue;
+        if (!rule || !frame.source || id === frame.source || !this.nodes.has(id) || this.isHidden(id)) continue;
+        if (this.seen && !this.seen.has(id)) continue;
         if (kept) lines.push({ from: frame.source, to: id, width: 5, color: { color: colour.path }, arrows: arrow });
         else if (rule.line !== "none" && drawn++ < 24) {
           lines.push({ from: frame.source, to: id, width: 1.2, dashes: rule.line === "dotted" ? [1, 5] : [6, 5], color: { color: colour[rule.colour], opacity: drawn <= 8 ? 0.7 : 0.28 } });
         }
       }
-      if (!frame.candidates.length && frame.source && frame.target) lines.push({ from: frame.source, to: frame.target, width: 5, color: { color: colour.path }, arrows: arrow });
+      if (!frame.candidates.length && frame.source && frame.target && frame.source !== frame.target) lines.push({ from: frame.source, to: frame.target, width: 5, color: { color: colour.path }, arrows: arrow });
       return lines;
     }
 
@@ -327,6 +436,14 @@
             ctx.stroke();
             ctx.setLineDash([]);
           }
+          if (role.person) {
+            const side = radius + 5;
+            ctx.lineWidth = 2.5;
+            ctx.strokeStyle = this.colours.goal;
+            ctx.globalAlpha = 1;
+            ctx.strokeRect(-side, -side, 2 * side, 2 * side);
+            ctx.globalAlpha = role.opacity;
+          }
           ctx.lineWidth = role.number || role.name ? 2.5 : 1.8;
           ctx.strokeStyle = colour;
           const empty = hollow(role.shape) || role.hollow;
@@ -351,7 +468,9 @@
     /* Labels keep their size on the screen whatever the zoom, within bounds. */
     paintLabel(ctx, id, x, y, role, radius) {
       const node = this.nodes.get(id);
-      const text = role.name ?? (role.label || id === this.selected || id === this.hovered ? node?.label : null);
+      const rated = role.score === undefined ? null : String(role.score);
+      let text = role.name ?? (role.label || id === this.selected || id === this.hovered ? node?.label : null);
+      if (rated !== null) text = text ? `${text} · ${rated}` : rated;
       if (!text) return;
       const zoom = Math.max(0.75, Math.min(2.8, 1 / this.network.getScale()));
       const size = (role.name ? 15 : 13.5) * zoom;
@@ -364,7 +483,7 @@
       ctx.textBaseline = "top";
       ctx.lineJoin = "round";
       // Labels of neighbours on the path stand above and below in turn, so that they never meet.
-      const above = this.layout === "path" && role.number ? role.number % 2 === 1 : false;
+      const above = this.layout === "path" && role.number ? role.number % 2 === 1 : this.layout === "tree" && y < 0;
       const gap = radius + 7 * zoom;
       const top = above ? y - gap - lines.length * high : y + gap;
       lines.forEach((line, i) => {
@@ -425,7 +544,13 @@
       this.legend.replaceChildren(
         row("diamond", "query", "none", "Question", "Where the walk starts: the vector of the question."),
         ...(kinds.has("goal") ? [row("star", "goal", "none", "Goal", "Where the walk wants to go: the vector of the predicted answer.")] : []),
-        ...this.data.rules.filter((rule) => this.step === 0 || frame.counts[rule.name]).map((rule) => row(rule.shape, rule.colour, rule.line, rule.label, rule.meaning, frame.counts[rule.name])));
+        ...this.data.rules.filter((rule) => this.step === 0 || frame.counts[rule.name]).map((rule) => row(rule.shape, rule.colour, rule.line, rule.label, rule.meaning, frame.counts[rule.name])),
+        ...(this.data.links ? [
+          row("dot", "kept", "solid", "Revealed", "A note that the walk has been shown; its size and number are its score.", this.seen.size - 1),
+          ...(this.bare ? [] : [row("ring", "rejected", "solid", "Not revealed", "A note that the walk has not been shown.")]),
+          row("ring", "kept", "dashed", "Related", "A related link, beside the tree of parents and children."),
+        ] : []),
+        ...(this.data.overlay ? [row("square", "goal", "dashed", this.data.overlay.label, "The trail that you walked yourself.")] : []));
     }
 
     /* --- what a person does ------------------------------------------------------------- */
@@ -438,7 +563,7 @@
       this.step = to;
       const frame = this.data.frames[to];
       this.follow(frame);
-      this.spark = forward && frame.source && frame.target && !still() && this.nodes.has(frame.target) ? { from: frame.source, to: frame.target, begun: performance.now() } : null;
+      this.spark = forward && frame.source && frame.target && frame.source !== frame.target && !still() && this.nodes.has(frame.target) ? { from: frame.source, to: frame.target, begun: performance.now() } : null;
       this.draw();
       this.tell(140);
     }

@@ -29,7 +29,7 @@ from tracert.corpus.model import Chunk
 from tracert.corpus.sentences import sentence_spans
 from tracert.embedding.registry import embedder
 from tracert.language.goal_text import GoalText, read_goal
-from tracert.language.offline import BACKGROUND, FEEDBACK, predict_goal_offline
+from tracert.language.offline import BACKGROUND, FEEDBACK, Rarity, predict_goal_offline
 from tracert.methods.base import Resources, collect, parse_settings
 from tracert.methods.exact import Vectors, even_rows, unit
 from tracert.methods.tracert_rag import Prepared, TracertRag
@@ -137,7 +137,7 @@ def default_goal(bench: Bench, case: Case) -> GoalText:
     """The offline predictor as it is."""
     spread = even_rows(len(bench.corpus.ids), BACKGROUND).tolist()
     passages = bench.texts(bench.nearest(case, FEEDBACK))
-    return predict_goal_offline(case.question, passages, bench.texts(spread))
+    return predict_goal_offline(case.question, passages, Rarity.of(bench.texts(spread)))
 
 
 def typed_goal(bench: Bench, case: Case) -> GoalText:
@@ -154,7 +154,7 @@ def question_and_terms(bench: Bench, case: Case) -> GoalText:
 def bare_terms(bench: Bench, case: Case) -> GoalText:
     """The terms alone, without a sentence around them."""
     goal = default_goal(bench, case)
-    listed = goal.explanation.rpartition(" speak of ")[2].rstrip(".").replace(" and ", ", ")
+    listed = goal.explanation.rpartition(" tells of ")[2].rstrip(".").replace(" and ", ", ")
     return GoalText("", goal.concept, listed, "offline")
 
 

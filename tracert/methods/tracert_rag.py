@@ -49,7 +49,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -59,9 +59,10 @@ from tracert.errors import CorpusError, ModelError, SettingError
 from tracert.language.budget import Meter
 from tracert.language.goal import predict_goal
 from tracert.language.goal_text import GoalText, read_goal
-from tracert.language.offline import BACKGROUND, FEEDBACK, predict_goal_offline
+from tracert.language.offline import BACKGROUND, FEEDBACK, Rarity, predict_goal_offline
 from tracert.methods import _stops
 from tracert.methods._corridor import Histogram, histogram, pair_distances
+from tracert.methods._recent import Recent
 from tracert.methods._record import Recorder, Values
 from tracert.methods._tracert_settings import TracertRagSettings
 from tracert.methods._walk import TracertWalk
@@ -70,6 +71,10 @@ from tracert.methods.exact import Vectors, even_rows, unit
 from tracert.trace import Cost, Node, NodeKind, Stop, StopReason
 
 __all__ = ["Histogram", "Prepared", "TracertRag", "TracertRagSettings"]
+
+
+#: Word counts of the corpora last asked, so that a question reads its nearest passages only.
+_RARITIES: Final[Recent[Rarity]] = Recent(8)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -253,7 +258,11 @@ def _goal(
 
 def _offline_goal(question: str, query_vector: npt.NDArray[np.float32], corpus: Corpus) -> GoalText:
     rows, _ = Vectors(corpus.matrix).nearest(unit(query_vector), FEEDBACK)
+    passages = [chunk.text for chunk in corpus.chunks(rows.tolist())]
+    key = (corpus.info.fingerprint, corpus.info.size)
+    return predict_goal_offline(question, passages, _RARITIES.get(key, lambda: _rarity(corpus)))
+
+
+def _rarity(corpus: Corpus) -> Rarity:
     spread = even_rows(len(corpus.ids), BACKGROUND)
-    chunks = corpus.chunks([*rows.tolist(), *spread.tolist()])
-    texts = [chunk.text for chunk in chunks]
-    return predict_goal_offline(question, texts[: len(rows)], texts[len(rows) :])
+    return Rarity.of([chunk.text for chunk in corpus.chunks(spread.tolist())])

@@ -64,7 +64,7 @@ def confirmed(trace: Trace, opened: OpenGraph) -> Trace:
     )
     vector = query.vector if query.vector is not None else opened.vector(path)
     node = recorder.nodes(Asked(query.text, vector))[1]
-    nodes = tuple(node if node.id == path else other for other in trace.nodes)
+    nodes = tuple(node if other.id == path else other for other in trace.nodes)
     title = opened.note(path).title
     stop = Stop(StopReason.ANSWERED, f"'{title}' was opened, since the person said yes ({path}).")
     way = trace.result.path if path in trace.result.path else (*trace.result.path, path)

@@ -1,0 +1,124 @@
+"""The scorers: the formula computed apart, scores from 0 to 100, reasons with their numbers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.knowledge.trees import CRM, note, write
+from tests.methods.trailgraph.graphs import EMBEDDER
+from tests.scripted_model import ScriptedModel
+from tracert.errors import ModelError, SettingError
+from tracert.knowledge.lexical import K1
+from tracert.knowledge.opened import OpenGraph, open_for_walk
+from tracert.knowledge.vectors import passages
+from tracert.methods.trailgraph.scoring.base import Asked
+from tracert.methods.trailgraph.scoring.bm25 import Bm25Scorer
+from tracert.methods.trailgraph.scoring.mean import MeanScorer
+from tracert.methods.trailgraph.scoring.model import ModelScorer
+from tracert.methods.trailgraph.scoring.offline import KNOTS, OfflineScorer
+from tracert.methods.trailgraph.scoring.person import PersonScorer
+
+QUESTION = "Which glass turned polarised light?"
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> OpenGraph:
+    notes = {
+        **CRM,
+        "sales/Lead.md": note("Lead", parent="sales/Sales.md", content="Lead glass is heavy."),
+        "service/Service.md": note(
+            "Light", parent="entry_points/CRM.md", content="Polarised light.\n\nGlass turned it."
+        ),
+    }
+    return open_for_walk(write(tmp_path / "g", notes), EMBEDDER)
+
+
+def asked(text: str = QUESTION) -> Asked:
+    return Asked(text, EMBEDDER.embed([text])[0])
+
+
+def test_the_offline_score_is_its_formula(opened: OpenGraph) -> None:
+    question = asked()
+    for row, path in enumerate(opened.paths):
+        found = opened.note(path)
+        head = EMBEDDER.embed([found.head])[0]
+        pieces = [f"{found.title}\n{piece}" for piece in passages(opened.graph.content(path))]
+        closest = max(float(vector @ question.vector) for vector in EMBEDDER.embed(pieces))
+        most = (K1 + 1) * sum(opened.bodies.weight(term) for term in question.terms)
+        body = opened.bodies.scores(question.terms)[row] / most
+        most = (K1 + 1) * sum(opened.heads.weight(term) for term in question.terms)
+        top = opened.heads.scores(question.terms)[row] / most
+        raw = 0.5 * max(0, float(head @ question.vector)) + 0.5 * max(0, closest) + body + 1.5 * top
+        expected = np.interp(raw, *zip(*KNOTS, strict=True))
+        [score] = OfflineScorer(opened).score(question, [path])
+        assert score.value == pytest.approx(expected, abs=1e-3)
+        assert f"{score.value:.0f}: it holds" in score.reason
+
+
+def test_the_reason_names_the_words_as_they_were_asked(opened: OpenGraph) -> None:
+    [score] = OfflineScorer(opened).score(asked(), ["service/Service.md"])
+    assert "4 of the question's 4 words (glass, turned, polarised, light)" in score.reason
+
+
+@pytest.mark.parametrize("text", [QUESTION, "", "?!", "zzzz", "the of and", "Wer? Кто? 谁"])
+def test_every_scorer_stays_between_0_and_100(opened: OpenGraph, text: str) -> None:
+    offline, words = OfflineScorer(opened), Bm25Scorer(opened)
+    for scorer in (offline, words, MeanScorer([offline, words])):
+        scores = scorer.score(asked(text), opened.paths)
+        assert all(0 <= score.value <= 100 and score.reason for score in scores)
+        ranked = scorer.rank(asked(text), 3)
+        values = {path: score.value for path, score in zip(opened.paths, scores, strict=True)}
+        assert [values[path] for path in ranked] == sorted(values.values(), reverse=True)[:3]
+
+
+def test_a_question_about_something_else_scores_low(builtin: Path) -> None:
+    from tracert.embedding.registry import embedder
+
+    embed = embedder("wordllama")
+    opened = open_for_walk(builtin / "notes", embed)
+    for text in ("How do I bake sourdough bread?", "Who won the football world cup in 1998?"):
+        question = Asked(text, embed.embed([text])[0])
+        scores = OfflineScorer(opened).score(question, opened.paths)
+        assert max(score.value for score in scores) < 60
+
+
+def test_the_mean_is_the_mean(opened: OpenGraph) -> None:
+    offline, words = OfflineScorer(opened), Bm25Scorer(opened)
+    [mean] = MeanScorer([offline, words]).score(asked(), ["sales/Lead.md"])
+    pair = [scorer.score(asked(), ["sales/Lead.md"])[0].value for scorer in (offline, words)]
+    assert mean.value == pytest.approx(sum(pair) / 2)
+    assert "offline" in mean.reason and "bm25" in mean.reason
+
+
+def test_a_person_is_asked_once_a_note(opened: OpenGraph) -> None:
+    asked_for: list[str] = []
+
+    def person(question: str, path: str) -> float:
+        asked_for.append(path)
+        return 73
+
+    scorer = PersonScorer(person)
+    assert [score.value for score in scorer.score(asked(), ["sales/Lead.md"] * 2)] == [73, 73]
+    assert asked_for == ["sales/Lead.md"]
+    with pytest.raises(SettingError, match="0 to 100"):
+        PersonScorer(lambda question, path: 120).score(asked(), ["sales/Lead.md"])
+
+
+def test_a_model_scores_from_heads_and_is_asked_once_a_note(opened: OpenGraph) -> None:
+    reply = json.dumps(
+        {"scores": [{"note": 1, "score": 80, "reason": "fits"}, {"note": 9, "score": 5}, "x"]}
+    )
+    model = ScriptedModel(f"Here: {reply}")
+    scorer = ModelScorer(opened, model)
+    first, second = scorer.score(asked(), ["sales/Lead.md", "sales/Sales.md"])
+    assert (first.value, first.reason) == (80, "80: fits")
+    assert (second.value, second.reason) == (0, "0: the model left this note out")
+    assert scorer.score(asked(), ["sales/Lead.md"])[0] == first
+    assert len(model.asked) == 1
+    assert "heavy" not in model.asked[0][1].content
+    with pytest.raises(ModelError, match="gave no scores"):
+        ModelScorer(opened, ScriptedModel("I would rather not.")).score(asked(), ["sales/Lead.md"])

@@ -11,10 +11,12 @@ import hashlib
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from tracert.render.frames import frame, last
+from tracert.render import tree
+from tracert.render.frames import Frame, frame, last
 from tracert.render.layout import map_layout, path_layout, rounded
 from tracert.render.numbers import plain
 from tracert.render.palette import LIGHT, PATH, Look
+from tracert.render.tree_layout import tree_layout
 from tracert.render.words import Words, place, title, words_for
 from tracert.trace import Node, NodeKind, Step, Trace
 
@@ -33,8 +35,10 @@ def shown_ids(trace: Trace, limit: int = SHOWN) -> list[str]:
 
     Every step gets its first candidates before any step gets its later ones, so that a cut
     takes the worst of each step. Of candidates far from the walk (outside the radius, say)
-    no more than `FAR` are drawn.
+    no more than `FAR` are drawn. Of a walk that branches, no node stands without the one above.
     """
+    if tree.branches(trace):
+        return _tree_ids(trace, limit)
     far = {rule.name for rule in words_for(trace.method).rules if not rule.near}
     first = [node.id for node in trace.nodes if node.kind in (NodeKind.QUERY, NodeKind.GOAL)]
     ids = dict.fromkeys([*first, *trace.result.path, *trace.result.evidence])
@@ -49,6 +53,21 @@ def shown_ids(trace: Trace, limit: int = SHOWN) -> list[str]:
             ids[item.id] = None
         if len(ids) >= limit:
             break
+    return list(ids)[:limit]
+
+
+def _tree_ids(trace: Trace, limit: int) -> list[str]:
+    """The tree from its root on, then what the rules ended, the best of every query in turn."""
+    ids = dict.fromkeys(id for id in trace.result.path if id != tree.hidden(trace))
+    for step in trace.steps:
+        ids.setdefault(step.source)
+        ids.update(dict.fromkeys(tree.kept(step)))
+    ids = dict.fromkeys(list(ids)[:limit])
+    there = [step for step in trace.steps if step.source in ids]
+    for rank in range(max((len(step.candidates) for step in there), default=0)):
+        ids.update(
+            dict.fromkeys(step.candidates[rank].id for step in there if rank < len(step.candidates))
+        )
     return list(ids)[:limit]
 
 
@@ -73,16 +92,23 @@ def payload(trace: Trace) -> dict[str, Any]:
     shown = shown_ids(trace)
     known = set(shown)
     nodes = {node.id: node for node in trace.nodes}
-    total = len(nodes)
+    branching = tree.branches(trace)
+    queries = tree.queries(trace) if branching else ()
+    grown = tree_layout(trace, shown) if branching else None
+    extra = {query.id: _query(query) for query in queries}
+    total = len(nodes) - (branching and tree.hidden(trace) is not None)
     return {
         "revision": revision(trace),
-        "nodes": [_node(nodes[id]) for id in shown],
+        "nodes": [{**_node(nodes[id]), **extra.get(id, {})} for id in shown],
+        "tree": grown is not None,
+        "labelWidth": 0 if grown is None else round(grown.label_width),
+        "parts": [0, *(query.hop for query in queries)],
         "layouts": {
-            "path": rounded(path_layout(trace, shown)),
+            "path": rounded(grown.positions if grown else path_layout(trace, shown)),
             "map": rounded(map_layout(trace, shown)),
         },
         "mapKind": trace.map.kind.upper() if trace.map else "",
-        "frames": [_frame(trace, words, index, known) for index in range(last(trace) + 1)],
+        "frames": _frames(trace, words, known),
         "rules": [
             {
                 "name": rule.name,
@@ -105,6 +131,33 @@ def _node(node: Node) -> dict[str, Any]:
     return {"id": node.id, "kind": node.kind.value, "label": title(node), "place": place(node)}
 
 
+def _query(query: tree.Query) -> dict[str, Any]:
+    """The question's own hop is drawn as the question; the others carry their short name."""
+    if query.step == 0:
+        return {"kind": "query", "label": "The question"}
+    return {"name": query.name}
+
+
+def _at(trace: Trace, now: Frame) -> str:
+    """Where the player stands; '' where the count of the steps says it."""
+    if now.step is None or not tree.branches(trace):
+        return ""
+    query = tree.queries(trace)[now.step.index]
+    return f"Hop {query.hop}" + (f" · {query.place} of {query.of}" if query.of > 1 else "")
+
+
+def _frames(trace: Trace, words: Words, known: set[str]) -> list[dict[str, Any]]:
+    """The frames; the trail of each is whole, but where the walk branches what it adds alone."""
+    frames = [_frame(trace, words, index, known) for index in range(last(trace) + 1)]
+    if tree.branches(trace):
+        seen: set[tuple[str, str]] = set()
+        for one in frames:
+            moves = [(a, b) for a, b in one["trail"] if a in known and b in known]
+            one["trail"] = [list(move) for move in moves if move not in seen]
+            seen.update(moves)
+    return frames
+
+
 def _frame(trace: Trace, words: Words, index: int, known: set[str]) -> dict[str, Any]:
     at = frame(trace, index)
     step = at.step
@@ -114,15 +167,21 @@ def _frame(trace: Trace, words: Words, index: int, known: set[str]) -> dict[str,
         "trail": [list(move) for move in at.trail],
         "order": at.order,
         "say": words.caption(trace, at),
+        "at": _at(trace, at),
         "candidates": [] if step is None else _candidates(step, words, known),
         "counts": {} if step is None else dict(step.counts),
     }
 
 
 def _candidates(step: Step, words: Words, known: set[str]) -> list[list[Any]]:
-    keys = [column.key for column in words.columns]
+    columns = words.columns
     return [
-        [item.id, item.rule, item.kept, *(plain(item.values.get(key)) for key in keys)]
+        [
+            item.id,
+            item.rule,
+            item.kept,
+            *(plain(item.values.get(column.key), column.digits) for column in columns),
+        ]
         for item in step.candidates
         if item.id in known
     ]
@@ -138,7 +197,10 @@ def network(trace: Trace, positions: dict[str, tuple[float, float]] | None = Non
     words = words_for(trace.method)
     looks = {rule.name: rule.look for rule in words.rules}
     shown = shown_ids(trace)
-    positions = positions or path_layout(trace, shown)
+    branching = tree.branches(trace)
+    if positions is None:
+        lay = _tree_positions if branching else path_layout
+        positions = lay(trace, shown)
     names = {id: f"n{number}" for number, id in enumerate(shown)}
     at = frame(trace, last(trace))
     nodes = {node.id: node for node in trace.nodes}
@@ -151,23 +213,43 @@ def network(trace: Trace, positions: dict[str, tuple[float, float]] | None = Non
         cdn_resources="in_line",
     )
     net.toggle_physics(False)
+    root = tree.root(trace)
     rules = {item.id: item.rule for step in reversed(trace.steps) for item in step.candidates}
     for id in shown:
         x, y = positions.get(id, (0.0, 0.0))
-        net.add_node(names[id], x=x, y=y, **_export_look(nodes[id], at.order, looks, rules))
-    moves = [(step.source, step.target) for step in trace.steps if step.target is not None]
-    for number, (source, target) in enumerate(moves, start=1):
-        net.add_edge(
-            names[source], names[target], label=str(number), color=LIGHT.path, width=4, arrows="to"
-        )
+        net.add_node(names[id], x=x, y=y, **_export_look(nodes[id], at.order, looks, rules, root))
+    for number, (source, target) in enumerate(_moves(trace), start=1):
+        label = " " if branching else str(number)
+        if source in names and target in names:
+            net.add_edge(
+                names[source], names[target], label=label, color=LIGHT.path, width=4, arrows="to"
+            )
     return net
 
 
+def _tree_positions(trace: Trace, shown: list[str]) -> dict[str, tuple[float, float]]:
+    return tree_layout(trace, shown).positions
+
+
+def _moves(trace: Trace) -> list[tuple[str, str]]:
+    """All moves of the walk; of one that branches, the edges of its tree."""
+    if not tree.branches(trace):
+        return [(step.source, step.target) for step in trace.steps if step.target is not None]
+    found = [(step.source, id) for step in trace.steps for id in tree.kept(step)]
+    return [*dict.fromkeys([*frame(trace, last(trace)).trail, *found])]
+
+
 def _export_look(
-    node: Node, order: dict[str, int], looks: dict[str, Look], rules: dict[str, str]
+    node: Node,
+    order: dict[str, int],
+    looks: dict[str, Look],
+    rules: dict[str, str],
+    root: str | None,
 ) -> dict[str, Any]:
-    if node.kind is NodeKind.QUERY:
+    if node.kind is NodeKind.QUERY or node.id == root:
         return {"label": "Question", "shape": "diamond", "color": LIGHT.query, "size": 24}
+    if node.kind is NodeKind.HOP:
+        return {"label": "Query", "shape": "triangle", "color": LIGHT.query, "size": 14}
     if node.kind is NodeKind.GOAL:
         return {"label": "Goal", "shape": "star", "color": LIGHT.goal, "size": 26}
     number = order.get(node.id)

@@ -7,8 +7,10 @@ from a file, so what they say is taken only where it names a node of the trace.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tracert.trace import NodeKind, Step, Trace
 
@@ -51,20 +53,27 @@ def root(trace: Trace) -> str | None:
     return next((id for id, kind in kinds.items() if kind is NodeKind.QUERY), None)
 
 
+def hidden(trace: Trace) -> str | None:
+    """The question's own node where the question's hop stands for it, so that it is drawn once."""
+    start = root(trace)
+    query = next((node.id for node in trace.nodes if node.kind is NodeKind.QUERY), None)
+    return None if query == start else query
+
+
+@lru_cache(maxsize=8)
 def queries(trace: Trace) -> tuple[Query, ...]:
     """The queries of a branching walk, one a step, in the order of the steps."""
     known = {node.id for node in trace.nodes}
     hops = [_hop(step) for step in trace.steps]
-    seen: dict[int, int] = {}
+    many = Counter(hops)
+    seen: Counter[int] = Counter()
     made = []
     for index, (step, hop) in enumerate(zip(trace.steps, hops, strict=True)):
-        seen[hop] = seen.get(hop, 0) + 1
+        seen[hop] += 1
         parent, passage = (_named(step, key, known) for key in ("parent", "passage"))
         fused = step.values.get("fused")
-        many = int(fused) if isinstance(fused, int | float) else 0
-        made.append(
-            Query(step.source, index, hop, seen[hop], hops.count(hop), parent, passage, many)
-        )
+        whole = int(fused) if isinstance(fused, int | float) else 0
+        made.append(Query(step.source, index, hop, seen[hop], many[hop], parent, passage, whole))
     return tuple(made)
 
 

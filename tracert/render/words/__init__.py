@@ -7,6 +7,7 @@ from tracert.render.words.base import Column, Formula, Rule, Words, called, plac
 from tracert.render.words.native_rag import NativeWords
 from tracert.render.words.tracert_rag import TracertWords
 from tracert.render.words.trailgraph import TrailGraphWords
+from tracert.render.words.treehop import TreeHopWords
 
 __all__ = ["Column", "Formula", "Rule", "Words", "called", "place", "quoted", "title", "words_for"]
 
@@ -14,6 +15,7 @@ _WORDS: dict[str, Words] = {
     "tracert_rag": TracertWords(),
     "native_rag": NativeWords(),
     "trailgraph": TrailGraphWords(),
+    "treehop": TreeHopWords(),
 }
 
 

@@ -10,7 +10,7 @@
   const TWEEN = 420;
   const ICONS = {
     first: "M3 3h2v10H3zM13 3v10L6 8z", back: "M11 3v10L4 8z", play: "M4 2.5v11L13 8z",
-    up: "M2 3v10l5-5zM8 3v10l5-5z", down: "M14 3v10L9 8zM8 3v10L3 8z",
+    before: "M13 3v10L8 8zM7 3v10L2 8z", after: "M3 3v10l5-5zM9 3v10l5-5z",
     pause: "M4 3h3v10H4zM9 3h3v10H9z", next: "M5 3v10l7-5z", last: "M11 3h2v10h-2zM3 3v10l7-5z",
   };
 
@@ -136,9 +136,10 @@
       this.box.classList.toggle("dark", this.dark);
       if (fresh) {
         this.unrolled = this.unroll();
-        this.beforeButton.hidden = this.afterButton.hidden = !data.tree;
-        this.pathButton.textContent = data.tree ? "Tree" : "Path";
-        this.pathButton.title = data.tree ? "Hop under hop, each query above what it found" : "The walk unrolled from left to right";
+        this.ends = this.endsOf(data);
+        this.beforeButton.hidden = this.afterButton.hidden = !data.branches;
+        this.pathButton.textContent = data.branches ? "Tree" : "Path";
+        this.pathButton.title = data.branches ? "Hop under hop, each query above what it found" : "The walk unrolled from left to right";
         this.nodes = new Map(data.nodes.map((node) => [node.id, node]));
         this.rules = new Map(data.rules.map((rule) => [rule.name, rule]));
         if (!this.nodes.has(this.selected)) this.selected = null;
@@ -178,9 +179,15 @@
       this.font = read("--st-font") || "sans-serif";
     }
 
+    /* The kept passages that lead nowhere: those of a rule that has a hollow shape. */
+    endsOf(data) {
+      const rules = new Set(data.rules.filter((rule) => rule.colour === "path" && hollow(rule.shape)).map((rule) => rule.name));
+      return new Set(data.frames.flatMap((frame) => frame.candidates.filter(([, name]) => rules.has(name)).map(([id]) => id)));
+    }
+
     /* The moves before each frame. A walk that branches sends what each frame adds. */
     unroll() {
-      if (!this.data.tree) return this.data.frames.map((frame) => frame.trail);
+      if (!this.data.branches) return this.data.frames.map((frame) => frame.trail);
       let all = [];
       return this.data.frames.map((frame) => (all = frame.trail.length ? all.concat(frame.trail) : all));
     }
@@ -189,7 +196,7 @@
 
     /* What the rules ended at the queries before this frame: [query, passage, rule]. */
     stubs() {
-      if (!this.data.tree) return [];
+      if (!this.data.branches) return [];
       const found = [];
       for (const frame of this.data.frames.slice(1, this.step)) {
         for (const [id, name, kept] of frame.candidates) if (!kept) found.push([frame.source, id, name]);
@@ -336,12 +343,14 @@
         if (!rule || !roles.has(id)) continue;
         if (this.seen && !this.seen.has(id)) continue;
         const strong = rule.line !== "none" && !kept ? near++ < 8 : kept;
-        roles.set(id, { colour: rule.colour, shape: rule.shape, radius: kept ? 11 : rule.line === "none" ? 5 : 7.5, opacity: kept || strong ? 1 : rule.line === "none" ? 0.5 : 0.75, number: null, label: false });
+        roles.set(id, { colour: rule.colour, shape: rule.shape, radius: kept ? 11 : rule.line === "none" ? 5 : 7.5, opacity: kept || strong ? 1 : rule.line === "none" ? 0.5 : 0.75, number: null, label: false, under: this.data.branches && !kept ? score : null });
       }
+      const roomy = !this.data.branches || this.layout !== "path" || this.data.labelWidth >= 90;
       for (const [id, number] of Object.entries(frame.order)) {
-        if (roles.has(id)) roles.set(id, { colour: "path", shape: "dot", radius: 15, opacity: 1, number, label: true });
+        if (roles.has(id)) roles.set(id, { colour: "path", shape: "dot", radius: 15, opacity: 1, number, label: roomy, hollow: this.ends.has(id) });
       }
       for (const node of this.data.nodes) {
+        if (node.kind === "hop") roles.set(node.id, { colour: "query", shape: "triangle", radius: 11, opacity: walked.has(node.id) ? 1 : 0.3, number: null, label: false, beside: node.name, hollow: !walked.has(node.id) });
         if (node.kind === "query") roles.set(node.id, { colour: "query", shape: "diamond", radius: 15, opacity: 1, number: null, label: true, name: "Question" });
         if (node.kind === "goal") roles.set(node.id, { colour: "goal", shape: "star", radius: 16, opacity: 1, number: null, label: true, name: "Goal", hollow: !walked.has(node.id) && frame.target !== node.id });
       }
@@ -388,15 +397,19 @@
       const lines = [];
       const colour = this.colours;
       const arrow = { to: { enabled: true, scaleFactor: 0.75 } };
-      frame.trail.forEach(([from, to]) => {
-        if (this.nodes.has(from) && this.nodes.has(to)) lines.push({ from, to, width: 3.5, color: { color: colour.path, opacity: 0.75 }, arrows: arrow });
+      for (const [from, to, name] of this.stubs()) {
+        const rule = this.rules.get(name);
+        if (rule && this.nodes.has(to)) lines.push({ from, to, width: 1, dashes: rule.line === "dotted" ? [1, 5] : [6, 5], color: { color: colour[rule.colour], opacity: 0.22 } });
+      }
+      this.trail().forEach(([from, to]) => {
+        if (this.nodes.has(from) && this.nodes.has(to)) lines.push({ from, to, width: this.data.branches ? 2.6 : 3.5, color: { color: colour.path, opacity: 0.75 }, arrows: arrow });
       });
       let drawn = 0;
       for (const [id, name, kept] of frame.candidates) {
         const rule = this.rules.get(name);
         if (!rule || !frame.source || id === frame.source || !this.nodes.has(id) || this.isHidden(id)) continue;
         if (this.seen && !this.seen.has(id)) continue;
-        if (kept) lines.push({ from: frame.source, to: id, width: 5, color: { color: colour.path }, arrows: arrow });
+        if (kept) lines.push({ from: frame.source, to: id, width: this.data.branches ? 4 : 5, color: { color: colour.path }, arrows: arrow });
         else if (rule.line !== "none" && drawn++ < 24) {
           lines.push({ from: frame.source, to: id, width: 1.2, dashes: rule.line === "dotted" ? [1, 5] : [6, 5], color: { color: colour[rule.colour], opacity: drawn <= 8 ? 0.7 : 0.28 } });
         }
@@ -409,7 +422,7 @@
       const role = this.roles?.get(id) ?? { colour: "rejected", shape: "ring", radius: 5, opacity: 0.4 };
       const colour = this.colours[role.colour];
       // Question, goal and path keep a size that can be read when the whole graph is far away.
-      const big = role.number || role.name ? Math.max(1, Math.min(1.7, 0.85 / this.network.getScale())) : 1;
+      const big = role.number || role.name || role.beside ? Math.max(1, Math.min(1.7, 0.85 / this.network.getScale())) : 1;
       const radius = role.radius * big;
       const path = new Path2D(outline(role.shape, radius));
       return {
@@ -452,11 +465,29 @@
           ctx.globalAlpha = role.opacity;
           ctx.stroke(path);
           if (role.number) {
-            ctx.fillStyle = this.colours.paper;
+            ctx.fillStyle = empty ? colour : this.colours.paper;
             ctx.font = `700 ${15 * big}px ${this.font}`;
             ctx.textAlign = "center";
             ctx.textBaseline = "middle";
             ctx.fillText(String(role.number), 0, 0.5);
+          }
+          if (role.beside) {
+            ctx.font = `650 ${15 * big}px ${this.font}`;
+            ctx.textAlign = "left";
+            ctx.textBaseline = "middle";
+            ctx.lineWidth = 4;
+            ctx.strokeStyle = this.colours.paper;
+            ctx.strokeText(role.beside, radius + 5, 0);
+            ctx.fillStyle = colour;
+            ctx.fillText(role.beside, radius + 5, 0);
+          }
+          if (role.under && this.layout === "path" && id !== this.selected && id !== this.hovered) {
+            ctx.font = `400 12px ${this.font}`;
+            ctx.textAlign = "center";
+            ctx.textBaseline = "top";
+            ctx.globalAlpha = 0.85;
+            ctx.fillStyle = this.colours.ink;
+            ctx.fillText(role.under, 0, radius + 3);
           }
           ctx.restore();
         },
@@ -476,14 +507,14 @@
       const size = (role.name ? 15 : 13.5) * zoom;
       const high = size * 1.22;
       const font = `${role.name ? 650 : 450} ${size}px ${this.font}`;
-      const lines = this.wrap(ctx, text, font, this.layout === "path" ? 330 : 150 * zoom);
+      const lines = this.wrap(ctx, text, font, this.layout !== "path" ? 150 * zoom : this.data.branches ? Math.max(this.data.labelWidth - 12, 110) : 330);
       ctx.save();
       ctx.font = font;
       ctx.textAlign = "center";
       ctx.textBaseline = "top";
       ctx.lineJoin = "round";
       // Labels of neighbours on the path stand above and below in turn, so that they never meet.
-      const above = this.layout === "path" && role.number ? role.number % 2 === 1 : this.layout === "tree" && y < 0;
+      const above = this.layout === "path" && this.data.branches ? false : this.layout === "path" && role.number ? role.number % 2 === 1 : this.layout === "tree" && y < 0;
       const gap = radius + 7 * zoom;
       const top = above ? y - gap - lines.length * high : y + gap;
       lines.forEach((line, i) => {
@@ -544,6 +575,7 @@
       this.legend.replaceChildren(
         row("diamond", "query", "none", "Question", "Where the walk starts: the vector of the question."),
         ...(kinds.has("goal") ? [row("star", "goal", "none", "Goal", "Where the walk wants to go: the vector of the predicted answer.")] : []),
+        ...(kinds.has("hop") ? [row("triangle", "query", "none", "Moved query", "The query's vector after the gates saw a passage.")] : []),
         ...this.data.rules.filter((rule) => this.step === 0 || frame.counts[rule.name]).map((rule) => row(rule.shape, rule.colour, rule.line, rule.label, rule.meaning, frame.counts[rule.name])),
         ...(this.data.links ? [
           row("dot", "kept", "solid", "Revealed", "A note that the walk has been shown; its size and number are its score.", this.seen.size - 1),
@@ -568,13 +600,27 @@
       this.tell(140);
     }
 
+    /* To the end of the next hop or of the one before. */
+    leap(by) {
+      const { parts } = this.data;
+      let to = this.step;
+      if (by < 0) while (to > 0 && parts[to] === parts[this.step]) to -= 1;
+      else {
+        const part = parts[Math.min(to + 1, this.lastStep())];
+        while (to < this.lastStep() && parts[to + 1] <= part) to += 1;
+      }
+      this.go(to);
+    }
+
     /* The selection goes along with the walk, unless it was put beside the path on purpose. */
     follow(frame) {
-      const walked = new Set(this.data.frames[this.lastStep()].trail.flat());
+      const walked = new Set(this.trail(this.lastStep()).flat());
       const end = this.data.frames[this.lastStep()];
       const node = this.nodes.get(this.selected);
       const along = !node || node.kind === "query" || node.kind === "goal" || walked.has(node.id) || end.target === node.id;
-      if (along) this.selected = frame.target ?? frame.source ?? this.data.nodes.find((one) => one.kind === "query")?.id ?? null;
+      // A moved query in hand is what the gates are shown for.
+      const moved = this.nodes.get(frame.source)?.kind === "hop" ? frame.source : null;
+      if (along) this.selected = moved ?? frame.target ?? frame.source ?? this.data.nodes.find((one) => one.kind === "query")?.id ?? null;
     }
 
     select(id) {
@@ -627,6 +673,7 @@
       if (!inside && event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
       const action = {
         ArrowLeft: () => this.go(this.step - 1), ArrowRight: () => this.go(this.step + 1),
+        ...(this.data.branches ? { PageUp: () => this.leap(-1), PageDown: () => this.leap(1) } : {}),
         Home: () => this.go(0), End: () => this.go(this.lastStep()), " ": () => this.toggle(),
         ArrowDown: () => this.through(1), ArrowUp: () => this.through(-1),
         Escape: () => this.hover(null),
@@ -643,11 +690,20 @@
       this.select(ids[at < 0 ? 0 : Math.max(0, Math.min(ids.length - 1, at + by))]);
     }
 
+    /* What this frame says of a node, or in a walk that branches the last one that spoke of it. */
+    entry(id) {
+      for (let step = this.step; step >= 0; step -= 1) {
+        const found = this.data.frames[step].candidates.find(([name]) => name === id);
+        if (found || !this.data.branches) return found;
+      }
+      return undefined;
+    }
+
     hover(id) {
       this.hovered = id;
       if (!id || !this.nodes.has(id)) { this.card.hidden = true; this.network?.redraw(); return; }
       const node = this.nodes.get(id);
-      const entry = this.data.frames[this.step].candidates.find(([name]) => name === id);
+      const entry = this.entry(id);
       const title = el("b");
       title.textContent = node.label;
       const where = el("div", { class: "where" });

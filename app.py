@@ -5,6 +5,7 @@ import streamlit as st
 from tracert.ui import ICON, components, frame
 
 st.set_page_config(page_title="Tracert", page_icon=ICON, layout="wide")
+st.logo(ICON, size="large")
 page = st.navigation(
     [
         st.Page("pages/tracert_rag.py", title="Tracert", icon=":material/timeline:", default=True),

@@ -14,7 +14,7 @@ def trace(toys):
 
 @pytest.fixture
 def view(trace):
-    return View(revision(trace), last(trace), "toy:14", command=1)
+    return View(revision(trace), last(trace), "toy:14", trace.question, command=1)
 
 
 def _event(trace, **more):

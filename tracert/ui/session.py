@@ -29,6 +29,7 @@ class View:
     revision: str
     step: int
     node: str | None
+    question: str = ""
     several: tuple[str, ...] = ()
     command: int = 0
     told_step: int | None = None
@@ -76,18 +77,20 @@ class View:
 def view(key: str, trace: Trace) -> View:
     """The view of that page on this trace; a new trace is opened at its end.
 
-    The selection stays where the new trace still names the node, else it is the last
-    passage of the path.
+    The selection stays where the question is the same and the new trace still names the
+    node; else it is the last passage of the path.
     """
     name = f"{key}:view"
     seen: View | None = st.session_state.get(name)
     now = revision(trace)
     if seen is not None and seen.revision == now:
         return seen
-    node = seen.node if seen is not None else None
+    same = seen is not None and seen.question == trace.question
+    node = seen.node if seen is not None and same else None
     if node is None or all(known.id != node for known in trace.nodes):
         node = _last_passage(trace)
-    fresh = View(now, last(trace), node, command=1 if seen is None else seen.command + 1)
+    fresh = View(now, last(trace), node, trace.question)
+    fresh.command = 1 if seen is None else seen.command + 1
     fresh.told_step, fresh.told_node = fresh.step, node
     fresh.moment = 0.0 if seen is None else seen.moment
     st.session_state[name] = fresh

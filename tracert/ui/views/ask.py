@@ -51,10 +51,9 @@ def _corpus(records: list[CorpusRecord]) -> CorpusRecord:
     name = st.selectbox(
         "Corpus",
         names,
-        format_func=lambda name: f"{name} ({by_name[name].size:,} passages)",
         key="corpus",
         help=explain("corpus"),
-        persist_state="session",
+        bind="query-params",
     )
     return by_name[name]
 
@@ -67,7 +66,7 @@ def _question(default: str) -> str:
         key="question",
         placeholder="Ask something that needs more than one passage",
         max_chars=2000,
-        persist_state="session",
+        bind="query-params",
     )
 
 

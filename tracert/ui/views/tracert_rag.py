@@ -72,7 +72,8 @@ def said(trace: Trace) -> None:
     """How the walk ended where it did not arrive, and what it says about its own settings."""
     stop = trace.result.stop
     if stop.reason is not StopReason.GOAL_REACHED:
-        st.warning(literal(f"{stop.message} {stop.remedy}".strip()), icon=":material/block:")
+        ending = literal(f"{stop.message} {stop.remedy}".strip())
+        st.markdown(f":orange-badge[:material/block: Goal not reached] {ending}")
     for note in notes(trace):
         st.caption(f":material/info: {literal(note)}")
 

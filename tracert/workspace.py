@@ -242,19 +242,11 @@ class Workspace:
             CorpusError: there is no such corpus.
         """
         record = self.store.corpus(name)
-        fingerprint = record.fingerprint
-        with self._lock:
-            if fingerprint in self._failed:
-                return MapStatus("failed", self._failed[fingerprint])
-            if fingerprint in self._fits:
-                return MapStatus("fitting", _fitting(record.size))
-        if record.size < projection.FEWEST:
-            return MapStatus(
-                "pca", f"PCA, since there are fewer than {projection.FEWEST} passages."
-            )
-        if self._map_path(fingerprint).is_file():
-            return MapStatus("umap", _fitted(record.size))
-        return MapStatus("pca")
+        return self._status(record.fingerprint, record.size, "passages")
+
+    def notes_map_status(self, opened: OpenGraph) -> MapStatus:
+        """What `notes_projection` would give now, and why."""
+        return self._status(opened.info.fingerprint, opened.info.size, "notes")
 
     def wait_for_map(self, name: str, seconds: float | None = None) -> MapStatus:
         """Begin the UMAP of a corpus if it is missing and wait for it, at most so long."""
@@ -359,6 +351,18 @@ class Workspace:
 
     # --- inner ----------------------------------------------------------------------------
 
+    def _status(self, fingerprint: str, size: int, what: str) -> MapStatus:
+        with self._lock:
+            if fingerprint in self._failed:
+                return MapStatus("failed", self._failed[fingerprint])
+            if fingerprint in self._fits:
+                return MapStatus("fitting", _fitting(size, what))
+        if size < projection.FEWEST:
+            return MapStatus("pca", f"PCA, since there are fewer than {projection.FEWEST} {what}.")
+        if self._map_path(fingerprint).is_file():
+            return MapStatus("umap", _fitted(size, what))
+        return MapStatus("pca")
+
     def _number_of(self, model: ChatModel | None) -> int | None:
         """A number for each client: one of the same name may have another key or endpoint.
 
@@ -449,19 +453,17 @@ def builtin_folder() -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def _fitted(size: int) -> str:
+def _fitted(size: int, what: str) -> str:
     if size <= projection.MOST_FITTED:
         return ""
     return (
-        f"UMAP was fitted on {projection.MOST_FITTED:,} of {size:,} passages, evenly spread; "
+        f"UMAP was fitted on {projection.MOST_FITTED:,} of {size:,} {what}, evenly spread; "
         "the others are placed among them."
     )
 
 
-def _fitting(size: int) -> str:
-    return (
-        f"UMAP is being fitted to {min(size, projection.MOST_FITTED):,} passages; PCA until then."
-    )
+def _fitting(size: int, what: str) -> str:
+    return f"UMAP is being fitted to {min(size, projection.MOST_FITTED):,} {what}; PCA until then."
 
 
 class _Recent(Generic[T]):

@@ -170,7 +170,9 @@ def _call(trace: Trace, step: Step) -> Call:
     view = str(step.values.get("view") or "exploration")
     score = step.values.get("score")
     if step.action == "fallback":
-        text = f"fallback: the closest note is {step.target}"
+        text = f"Fallback: the closest note is {step.target}"
+    elif not by_model and step.action in ("entry", "turn_back"):
+        text = f"{'Enter' if step.action == 'entry' else 'Turn back and enter'} at {step.target}"
     elif note is None or note == "query":
         text = "get_knowledge_context: the call could not be taken"
     else:
@@ -178,7 +180,8 @@ def _call(trace: Trace, step: Step) -> Call:
         text = f'get_knowledge_context("{note}", view="{view}"{given})'
     chosen = next((item for item in step.candidates if item.kept), None)
     reason = str(step.values.get("reason") or (chosen.reason if chosen is not None else ""))
-    shown = [id for id in revealed(trace, step) if id != note]
+    offers = step.action not in ("focus", "fallback")
+    shown = [id for id in revealed(trace, step) if offers and id not in (note, step.source)]
     return Call(step.index, text, reason, view, tuple(shown))
 
 

@@ -68,6 +68,11 @@ class AgentWalk:
         self._entries = tuple(entries)[:_ENTRIES]
         self._tool = GetKnowledgeContext(opened, settings, recorder, self._entries, searched)
 
+    @property
+    def tool(self) -> GetKnowledgeContext:
+        """The tool, with all that it remembers of the walk."""
+        return self._tool
+
     def run(self) -> PartWalk:
         """The steps, one for each call that names a note; returns how it ended."""
         agent = run_agent(

@@ -133,6 +133,16 @@ class GetKnowledgeContext:
         )
 
     @property
+    def on_offer(self) -> tuple[str, ...]:
+        """The notes that the last view offers; at first the entry points."""
+        return self._on_hand
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """Every note that was offered so far: all that may be visited."""
+        return tuple(self._offered)
+
+    @property
     def disabled(self) -> bool:
         """True once a note was opened."""
         return self.opened is not None

@@ -10,11 +10,13 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from tracert.render import hop_map, tree
 from tracert.render.frames import Frame, frame
 from tracert.render.palette import PALETTES, Palette, Theme
 from tracert.render.words import called, place, title
@@ -75,11 +77,13 @@ def figure(
     ground: Ground | None = None,
     colour: Colour = "position",
     selected: str | None = None,
+    plain: Sequence[str] = (),
 ) -> Any:
     """The map at a frame, as a `plotly.graph_objects.Figure`; the trace must have a map.
 
-    Every point that names a passage carries its id as `customdata[0]`. `uirevision` is the
-    map's kind and corpus, so that zoom and place survive a step and a setting.
+    Where the query moves, `plain` are the passages of plain top-k, to be seen beside. Every
+    point that names a passage carries its id as `customdata[0]`. `uirevision` is the map's kind
+    and corpus, so that zoom and place survive a step and a setting.
     """
     import plotly.graph_objects as go
 
@@ -90,15 +94,26 @@ def figure(
     now = frame(trace, at)
     plane = trace.map
     layers = _ground(go, ground, palette, colour)
-    layers += _corridor(go, trace, plane, ground, palette)
-    layers += _neighbours(go, trace, plane, now, palette)
+    branching = tree.branches(trace)
+    marks = partial(_marks, go, trace, plane)
+    if branching:
+        places = dict(zip(ground.ids, ground.positions.tolist(), strict=False))
+        beside = [plane.positions.get(id) or places.get(id) for id in plain]
+        layers += hop_map.layers(go, marks, trace, now, palette, [at for at in beside if at])
+    else:
+        layers += _corridor(go, trace, plane, ground, palette)
+        layers += _neighbours(go, trace, plane, now, palette)
     layers += _rings(go, plane, now, palette, selected)
     layers += _walk(go, trace, plane, now, palette)
+    if branching:
+        layers += hop_map.queries(go, marks, trace, now, palette, selected)
     layers += _ends(go, trace, plane, palette)
     made = go.Figure(layers)
     made.update_layout(
         **_layout(plane, trace.corpus.fingerprint, palette),
-        annotations=_arrows(plane, now, palette),
+        annotations=_arrows(
+            plane, _moves(trace, now), palette.query if branching else palette.path
+        ),
     )
     return made
 
@@ -256,7 +271,7 @@ def _texts(trace: Trace, ids: Sequence[str]) -> list[str]:
         vector = vectors[id]
         if vector is not None and query is not None and node.kind is not NodeKind.QUERY:
             lines.append(f"cosine to the question {float(vector @ query):.3f}")
-        if node.kind in (NodeKind.QUERY, NodeKind.GOAL):
+        if node.kind in (NodeKind.QUERY, NodeKind.GOAL, NodeKind.HOP):
             lines.append("placed on the map, so approximate")
         texts.append("<br>".join(lines))
     return texts
@@ -332,7 +347,8 @@ def _walk(go: Any, trace: Trace, plane: Map, now: Frame, palette: Palette) -> li
         "color": palette.path,
         "line": {"width": 1.5, "color": palette.paper},
     }
-    made = _marks(go, trace, plane, ids, "Path", marker, mode="markers")
+    name = "Kept" if tree.branches(trace) else "Path"
+    made = _marks(go, trace, plane, ids, name, marker, mode="markers")
     xs, ys, there = _points(plane, ids)
     if there:
         made.append(
@@ -359,7 +375,8 @@ def _ends(go: Any, trace: Trace, plane: Map, palette: Palette) -> list[Any]:
         if node.kind in looks:
             name, symbol, colour, size = looks[node.kind]
             marker = {"symbol": symbol, "size": size, "color": colour, "line": {"width": 3}}
-            made += _marks(go, trace, plane, [node.id], name, marker)
+            id = tree.root(trace) if node.id == tree.hidden(trace) else node.id
+            made += _marks(go, trace, plane, [id or node.id], name, marker)
     return made
 
 
@@ -392,10 +409,17 @@ def _rings(go: Any, plane: Map, now: Frame, palette: Palette, selected: str | No
     return made
 
 
-def _arrows(plane: Map, now: Frame, palette: Palette) -> list[dict[str, Any]]:
+def _moves(trace: Trace, now: Frame) -> list[tuple[str, str]]:
+    """The moves that are arrows: from passage to passage, or from query to query."""
+    if tree.branches(trace):
+        return hop_map.moves(trace, now)
     moves = list(now.trail)
     if now.step is not None and now.step.target is not None:
         moves.append((now.step.source, now.step.target))
+    return moves
+
+
+def _arrows(plane: Map, moves: Sequence[tuple[str, str]], colour: str) -> list[dict[str, Any]]:
     positions = plane.positions
     arrows = []
     for number, (source, target) in enumerate(moves, start=1):
@@ -416,7 +440,7 @@ def _arrows(plane: Map, now: Frame, palette: Palette) -> list[dict[str, Any]]:
                 "arrowhead": 2,
                 "arrowsize": 1,
                 "arrowwidth": 3.5 if number == len(moves) else 2.2,
-                "arrowcolor": palette.path,
+                "arrowcolor": colour,
                 "opacity": 1 if number == len(moves) else 0.75,
                 "standoff": 10,
                 "startstandoff": 10,
@@ -465,11 +489,11 @@ def _layout(plane: Map, fingerprint: str, palette: Palette) -> dict[str, Any]:
 def text_of_map(trace: Trace, at: int) -> str:
     """What the map shows, for those who do not see it."""
     now = frame(trace, at)
+    size = len(trace.map.background) if trace.map else 0
+    if tree.branches(trace):
+        return f"Map of {size} passages: {hop_map.text(trace, now)}"
     names = [called(trace, now, id) for id in ("query", *now.order) if _known(trace, id)]
-    return (
-        f"Map of {len(trace.map.background) if trace.map else 0} passages with the path "
-        f"drawn over it: {', then '.join(names)}."
-    )
+    return f"Map of {size} passages with the path drawn over it: {', then '.join(names)}."
 
 
 def _known(trace: Trace, id: str) -> bool:

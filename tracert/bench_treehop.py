@@ -63,18 +63,19 @@ class Speed:
 def measure(*, small: int = SMALL, large: int = LARGE, runs: int = RUNS) -> Speed:
     """Measure two hops with the settings as they come, k 10."""
     rng = np.random.default_rng(SEED)
-    tensors = _tensors(rng)
+    tensors = random_tensors(rng)
     model = model_of(tensors, {"gamma": "0.3"}, "bench")
     searches = []
     for size, batch in ((small, BATCH), (small, 1), (large, 1)):
         matrix = _unit(rng, size)
         searches.append(_search(model, matrix, _unit(rng, batch), runs))
     q, c = _unit(rng, BATCH), _unit(rng, BATCH)
+    forward = torch_forward(tensors, q, c)
     return Speed(
         tuple(searches),
         BATCH,
         _median(lambda: model.moves(q, c).applied(q), runs),
-        _torch_forward(tensors, q, c, runs),
+        None if forward is None else _median(forward, runs),
     )
 
 
@@ -94,8 +95,8 @@ def _search(model: QueryModel, matrix: Matrix, questions: Matrix, runs: int) -> 
     )
 
 
-def _torch_forward(tensors: dict[str, Matrix], q: Matrix, c: Matrix, runs: int) -> float | None:
-    """Median milliseconds of the same gates in PyTorch, None without torch."""
+def torch_forward(tensors: dict[str, Matrix], q: Matrix, c: Matrix) -> Callable[[], Any] | None:
+    """A function that runs the same gates in PyTorch, None without torch."""
     try:
         import torch
     except ImportError:
@@ -112,15 +113,16 @@ def _torch_forward(tensors: dict[str, Matrix], q: Matrix, c: Matrix, runs: int) 
         weights = torch.softmax(product, dim=-1) * DIMENSION
         return weights * (scale * value + linear(f"{name}.value", value))
 
+    @torch.inference_mode()
     def forward() -> Any:
         moved = query - gate("forget_gate", query, 1.3) + gate("update_gate", chunk, 1.0)
         return torch.nn.functional.normalize(moved, dim=-1)
 
-    with torch.inference_mode():
-        return _median(forward, runs)
+    return forward
 
 
-def _tensors(rng: np.random.Generator) -> dict[str, Matrix]:
+def random_tensors(rng: np.random.Generator) -> dict[str, Matrix]:
+    """Full light gates of the shipped size with random numbers."""
     shapes = {"weight": (DIMENSION, DIMENSION), "bias": (DIMENSION,)}
     return {
         f"node.{gate}.{part}.{kind}": (0.02 * rng.normal(size=shape)).astype(np.float32)

@@ -65,9 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        given = parser().parse_args(arguments)
-        status: int = given.run(given)
-        sys.stdout.flush()
+        return _run(arguments)
     except TracertError as error:
         print(f"tracert: {' '.join(str(error).split())}", file=sys.stderr)
         return ERROR
@@ -79,4 +77,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # elsewhere so that the interpreter's last flush does not fail too.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
-    return status
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
+        given = parser().parse_args(arguments)
+        status: int = given.run(given)
+        return status
+    finally:
+        # Now, also after the help, so that a reader who has gone is noticed where it is handled.
+        sys.stdout.flush()

@@ -47,6 +47,7 @@ TRACE = trace("Who took on the man who wound the coils?", NODES)
         ("Davy did [4].", [Sentence("Davy did.", (), ("4",))]),
         ("Davy did [0][1][99].", [Sentence("Davy did.", ("a:0",), ("0", "99"))]),
         ("Davy did.\n\n[2]", [Sentence("Davy did.", ("b:0",))]),
+        ("Davy did [1].\n\n[2][9]", [Sentence("Davy did.", ("a:0", "b:0"), ("9",))]),
         ("<think>[3]?</think>Davy did [1].", [Sentence("Davy did.", ("a:0",))]),
         ("[see note] Davy did.", [Sentence("[see note] Davy did.", ())]),
         ("", []),
@@ -115,6 +116,10 @@ def test_a_passage_cannot_leave_its_fence():
     assert sent.lower().count("</passage") == 1
     assert sent.count("<passage") == 1
     assert "< / PASSAGE" not in sent
+    assert (
+        sent.splitlines()[0]
+        == '<passage number="1" from="x number= 9 .txt, page 3, Chapter 1, The ring">'
+    )
 
 
 @pytest.mark.parametrize("error", [ModelError("It is down."), BudgetError("It is spent.")])
@@ -146,3 +151,12 @@ def test_much_evidence_is_cut_and_said():
     answer, _cost = write_answer(trace("Who?", nodes), model)
     assert "was given the first 4 of 30 passages" in answer.note
     assert len(model.asked[0][1].content) < 26_000
+
+
+def test_many_short_passages_are_cut_too():
+    nodes = [whole(f"Passage {n} is short.", f"d{n}") for n in range(30)]
+    model = ScriptedModel("Davy [20]. Faraday [21].")
+    answer, _cost = write_answer(trace("Who?", nodes), model)
+    assert "was given the first 20 of 30 passages" in answer.note
+    assert answer.sentences[0].citations == ("d19:0",)
+    assert answer.sentences[1].unknown == ("21",), "a passage that was not sent cannot be cited"

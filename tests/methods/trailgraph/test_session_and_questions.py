@@ -14,7 +14,7 @@ from tracert.errors import KnowledgeError, ModelError
 from tracert.knowledge.opened import OpenGraph, open_for_walk
 from tracert.methods.base import Question, Resources
 from tracert.methods.trailgraph import TrailGraph
-from tracert.methods.trailgraph.questions import split, split_by_model
+from tracert.methods.trailgraph.questions import may_be_several, split, split_by_model
 from tracert.methods.trailgraph.session import Session, confirmed, is_yes, pending
 from tracert.trace import StopReason, Trace
 
@@ -138,3 +138,10 @@ def test_a_model_that_fails_to_part_leaves_it_to_the_rule(opened: OpenGraph) -> 
 def test_without_a_graph_the_method_says_what_to_do() -> None:
     with pytest.raises(KnowledgeError, match="Name a folder"):
         TrailGraph().prepare(Question("What?"), Resources(EMBEDDER.embed))
+
+
+def test_a_model_is_asked_only_where_the_rule_would_cut() -> None:
+    assert may_be_several("Who built the pile, and what did he use?")
+    assert may_be_several("Who? When?")
+    assert not may_be_several("Who taught Faraday and Hertz?")
+    assert not may_be_several("How does lead qualification work?")

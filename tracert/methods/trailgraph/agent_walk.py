@@ -221,6 +221,6 @@ class AgentWalk:
         return _REASONS[self._tool.limit], yes
 
     def _best(self, first: str) -> tuple[str, ...]:
-        """The notes by the model's scores, `first` before all, then those found by search."""
+        """The visited notes by the model's scores, `first` before all."""
         visited = sorted(self._tool.visited.items(), key=lambda item: -item[1])
-        return tuple(dict.fromkeys((first, *(path for path, _ in visited), *self._ranked)))
+        return tuple(dict.fromkeys((first, *(path for path, _ in visited))))

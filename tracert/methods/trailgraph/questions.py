@@ -56,8 +56,8 @@ def split(text: str) -> tuple[str, ...]:
 
 
 def may_be_several(text: str) -> bool:
-    """Whether a model is worth asking: the text has a second question mark, ';' or 'and'."""
-    return text.count("?") > 1 or bool(re.search(r";|\b(?:and|also|und|et|y|e)\b", text, re.I))
+    """Whether a model is worth asking: there is a place at which the rule would cut."""
+    return sum(bool(piece.strip(" ,;?\n")) for piece in _CUT.split(text)) > 1
 
 
 def split_by_model(text: str, model: ChatModel) -> tuple[str, ...]:

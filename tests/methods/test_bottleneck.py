@@ -43,6 +43,21 @@ def test_two_islands_are_bridged_at_their_gap():
     assert found == pytest.approx(1 - np.cos(np.radians(60)))
 
 
+def test_a_long_search_equals_kruskal():
+    # Two clouds far apart: both trees have to take in their whole cloud before the gap counts.
+    random = np.random.default_rng(3)
+    clouds = random.normal(size=(300, 3)) * 0.1 + np.where(
+        np.arange(300)[:, None] % 2, 1, [1, -1, 0]
+    )
+    passages = units(clouds)
+    start, goal = units([clouds[0] * 1.01, clouds[1] * 1.01])
+    found = bottleneck(passages, 1 - passages @ start, 1 - passages @ goal)
+    expected = brute_force.smallest_threshold(
+        passages.tolist(), range(300), start.tolist(), goal.tolist(), direct=False
+    )
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
 def test_many_candidates_are_searched_among_the_nearest_and_said_so(monkeypatch):
     monkeypatch.setattr(_corridor, "MOST", 10)
     degrees = np.radians(np.linspace(1, 89, 45))

@@ -13,6 +13,11 @@ from tracert.trace import CorpusInfo, Node, NodeKind, Source
 
 Matrix = npt.NDArray[np.float32]
 
+#: Characters of a node's label at most, and of the text that it is usually made from: to split
+#: the whole text into words takes longer than a step of a walk.
+_LABEL = 48
+_LABEL_FROM = 120
+
 
 @dataclass(frozen=True, slots=True)
 class Mark:
@@ -62,8 +67,10 @@ class Chunk:
 
     def node(self, vector: npt.NDArray[np.float32] | None = None) -> Node:
         """The chunk as a node of a trace, labelled by its first words."""
-        words = " ".join(self.text.split())
-        label = words if len(words) <= 48 else words[:47].rsplit(" ", 1)[0] + "…"
+        words = " ".join(self.text[:_LABEL_FROM].split())
+        if len(words) <= _LABEL < len(self.text):
+            words = " ".join(self.text.split())
+        label = words if len(words) <= _LABEL else words[: _LABEL - 1].rsplit(" ", 1)[0] + "…"
         source = Source(self.document, self.page, self.heading_path, self.start, self.end)
         return Node(self.id, NodeKind.CHUNK, label or self.id, self.text, source, vector)
 

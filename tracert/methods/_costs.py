@@ -30,7 +30,7 @@ def penalties(difference: Reals, to_goal: Reals) -> Reals:
     if length <= SAME:
         return out
     moved = lengths > SAME
-    cosines = (difference[moved] @ to_goal) / (lengths[moved] * length)
+    cosines = (difference @ to_goal)[moved] / (lengths[moved] * length)
     out[moved] = np.clip(1.0 - cosines, 0.0, 2.0)
     return out
 

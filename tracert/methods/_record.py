@@ -60,6 +60,7 @@ class Recorder:
             "no_edge": decision.far[_smallest(costs.distance[decision.far], self._kept)],
         }
         rows = {rule: walk.rows[group] for rule, group in places.items()}
+        rows["outside_radius"] = self._outside
         return Step(
             index=index,
             action="move",
@@ -101,6 +102,7 @@ class Recorder:
         rows = {
             "chosen": seeds,
             "dearer": others[_smallest(walk.corridor.to_query[others], self._kept)],
+            "outside_radius": np.setdiff1d(self._outside, seeds, assume_unique=True),
         }
         return Step(
             index=0,
@@ -141,10 +143,7 @@ class Recorder:
     ) -> tuple[Candidate, ...]:
         """Candidates with exact numbers, by rule and best first; `rows` are cut to fit."""
         walk = self._walk
-        taken = rows.get("chosen", np.empty(0, dtype=np.intp))
-        outside = np.setdiff1d(self._outside, taken, assume_unique=True)
-        groups = {**rows, "outside_radius": outside}
-        groups = _cut({rule: groups[rule] for rule in _RULES if rule in groups}, self._kept)
+        groups = _cut(rows, self._kept)
         shown = np.concatenate(list(groups.values()))
         self._named.update(shown.tolist())
         # The goal stands in the last line, as a passage after all others.

@@ -9,6 +9,7 @@ st.logo(ICON, size="large")
 page = st.navigation(
     [
         st.Page("pages/tracert_rag.py", title="Tracert", icon=":material/timeline:", default=True),
+        st.Page("pages/trailgraph.py", title="TrailGraph", icon=":material/account_tree:"),
         st.Page("pages/library.py", title="Library", icon=":material/library_books:"),
         st.Page("pages/settings.py", title="Settings", icon=":material/settings:"),
     ],

@@ -363,6 +363,22 @@ def _bytes_of(path: Path) -> bytes:
         ) from error
 
 
+def stored_document(fingerprint: str, *, store: Store, name: str) -> Document:
+    """A document of a corpus as it was loaded, with its pages and headings.
+
+    Raises:
+        CorpusError: there is no such corpus or document.
+        StoreError: the store cannot be used.
+    """
+    with store.session() as session:
+        record = store.corpus(name)
+        documents = _rebuild(record, session.pages(record))
+    found = next((one for one in documents if one.fingerprint == fingerprint), None)
+    if found is None:
+        raise CorpusError(f"The corpus {name!r} has no such document. Choose one that it lists.")
+    return found
+
+
 def _rebuild(record: CorpusRecord, pages: Iterable[Page]) -> list[Document]:
     """The documents of a corpus from its chunks, in order."""
     found: dict[str, list[tuple[Chunk, tuple[Mark, ...]]]] = {}

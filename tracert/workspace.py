@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 from tracert import indexing, projection
 from tracert.corpus.chunking import Chunking
-from tracert.corpus.model import Chunk
+from tracert.corpus.model import Chunk, Document
 from tracert.embedding.base import Embedder
 from tracert.embedding.registry import embedder as embedder_by_name
 from tracert.errors import CorpusError, SettingError, TracertError
@@ -182,6 +182,14 @@ class Workspace:
             CorpusError: there is no such corpus or document.
         """
         return self.open(name).document_text(fingerprint)
+
+    def document(self, name: str, fingerprint: str) -> Document:
+        """A document of a corpus as it was loaded, with its pages and headings.
+
+        Raises:
+            CorpusError: there is no such corpus or document.
+        """
+        return indexing.stored_document(fingerprint, store=self.store, name=name)
 
     def document_chunks(self, name: str, fingerprint: str) -> list[Chunk]:
         """The chunks of a document of a corpus, in order.

@@ -32,6 +32,15 @@ TERMS: Final[dict[str, str]] = {
     "overlap": "How many characters two passages in a row share, so that no thought is cut in two.",
     "embedder": "What turns text into vectors. WordLlama runs offline and knows English.",
     "budget": "The most calls and tokens that a session may spend on a model.",
+    "knowledge graph": "Notes in markdown, each with a summary, key points, a parent, children and "
+    "related notes.",
+    "note": "One markdown file of the graph. Exploration shows its summary and key points; only an "
+    "opened note shows its content.",
+    "score": "How well a note fits the question, from 0 to 100. Below the lower threshold a note "
+    "is not followed, from the upper one on it is opened.",
+    "beam": "How many notes are followed at once. With 1 the walk follows the best alone.",
+    "tool": "get_knowledge_context(node, view, score, reason): all that a model can do. It shows "
+    "a note and its neighbours, never the whole graph.",
     "corpus": "A set of documents, cut into passages and turned into vectors with one embedder.",
 }
 

@@ -123,11 +123,12 @@ def _walk(
 ) -> Walk:
     part = yield from agent.run()
     evidence = part.best[: settings.evidence]
-    recorder.name([*part.path, *evidence])
+    way = tuple(agent.tool.visited)
+    recorder.name([*way, *evidence])
     return Outcome(
         info=opened.info,
         nodes=recorder.nodes(prepared.asked),
-        path=("query", *part.path),
+        path=("query", *way),
         evidence=evidence,
         stop=part.stop,
         settings={**settings_values(settings), "scoring": "person"},
@@ -138,6 +139,7 @@ def _spoken(trace: Trace) -> Trace:
     """The trace with the person where the walk speaks of the model."""
     stop = trace.result.stop
     message = stop.message.replace("The model gave", "You gave")
+    message = message.removesuffix(" Did you mean that?")
     remedy = "" if _STOPPED in message else stop.remedy
     result = replace(trace.result, stop=Stop(stop.reason, message, remedy))
     return replace(trace, result=result, steps=tuple(_step(step) for step in trace.steps))

@@ -60,6 +60,8 @@
         if (group.count !== undefined) heading.append(make("span", "", group.count));
         box.append(heading);
       }
+      if (group.call) box.append(make("code", group.now ? "call now" : "call", group.call));
+      if (group.lead) box.append(make("p", "", group.lead));
       if (!group.items.length && group.empty) box.append(make("p", "", group.empty));
       const list = document.createElement(group.ordered ? "ol" : "ul");
       list.append(...group.items.map((item) => row(item, data, pick)));

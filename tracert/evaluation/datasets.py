@@ -3,7 +3,8 @@
 A question is a line {id, dataset, question, answer, type, n_hops, hops [{question, answer,
 paragraph_index}], support_order, order_source, paragraphs [{title, text, is_supporting}]}; of
 these only `question` and `paragraphs` must be there. A pool of passages has a line {title, text}
-each. HotpotQA, 2WikiMultiHopQA, MuSiQue and EntailmentBank are had in this form.
+each. The published files of HotpotQA, 2WikiMultiHopQA and MuSiQue are read, too, see
+`tracert.evaluation.published`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tracert.errors import DatasetError
+from tracert.evaluation import published
 
 #: A file that unpacks to more is refused: it would not fit the memory.
 _MAX_BYTES: Final = 2_000_000_000
@@ -113,7 +115,17 @@ def read_items(path: Path) -> list[Item]:
     Raises:
         DatasetError: the file cannot be read or a line is no question; the text names the line.
     """
-    return [_item(data, f"{path.name}, line {line}") for line, data in _lines(path)]
+    items = []
+    for line, data in _lines(path):
+        where = f"{path.name}, line {line}"
+        try:
+            row = published.row(data)
+        except (KeyError, TypeError, ValueError) as error:
+            raise DatasetError(
+                f"{where}: the row is damaged near {str(error)[:80]!r}. Download the file again."
+            ) from error
+        items.append(_item(row, where))
+    return items
 
 
 def read_passages(path: Path) -> list[Passage]:
@@ -160,7 +172,11 @@ def _lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         ) from error
     if len(raw) > _MAX_BYTES:
         raise DatasetError(f"{path.name} is larger than {_MAX_BYTES / 1e9:.0f} GB. Split it.")
-    for number, line in enumerate(raw.splitlines(), start=1):
+    lines = _elements(raw, path) if raw.lstrip()[:1] == b"[" else raw.splitlines()
+    for number, line in enumerate(lines, start=1):
+        if isinstance(line, dict):
+            yield number, line
+            continue
         if not line.strip():
             continue
         try:
@@ -172,6 +188,17 @@ def _lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         if not isinstance(data, dict):
             raise DatasetError(f"{path.name}, line {number} is not a JSON object.")
         yield number, data
+
+
+def _elements(raw: bytes, path: Path) -> list[Any]:
+    """The objects of a file that is one JSON list; one that is not goes on as lines."""
+    try:
+        data = json.loads(raw)
+    except (ValueError, RecursionError):
+        return raw.splitlines()
+    if not isinstance(data, list) or not all(isinstance(each, dict) for each in data):
+        raise DatasetError(f"{path.name} is a list of something else than JSON objects.")
+    return data
 
 
 def _passage(data: Mapping[str, Any], where: str) -> Passage:

@@ -25,13 +25,13 @@ import numpy.typing as npt
 from tracert.embedding.base import Embedder
 from tracert.embedding.registry import embedder
 from tracert.knowledge.digest import digest
-from tracert.knowledge.lexical import Lexicon
+from tracert.knowledge.lexical import Lexicon, with_beginnings
 from tracert.knowledge.vectors import NoteVectors, passages
 from tracert.language.words import terms
 from tracert.methods.trailgraph.scoring.offline import KNOTS, share
 
 SETS = ("musique_train", "2wikimultihopqa_train", "hotpotqa_train")
-WEIGHTS = (0.5, 0.5, 1.0, 1.5)
+WEIGHTS = (0.5, 0.5, 0.8, 1.5)
 QUESTIONS, GROUP = 240, 4
 
 Reals = npt.NDArray[np.float64]
@@ -72,11 +72,11 @@ def graph_cases(rows: list[dict[str, Any]], embed: Embedder) -> Iterator[Case]:
         pieces += [f"{title}\n{piece}" for piece in passages(text)] or [title]
         bounds.append(len(pieces))
     vectors = NoteVectors(embed.embed(heads), embed.embed(pieces), np.array(bounds))
-    head_words = Lexicon.of([" ".join(terms(head)) for head in heads])
-    body_words = Lexicon.of([" ".join(terms(text)) for _title, text in notes])
+    head_words = Lexicon.of([" ".join(with_beginnings(terms(head))) for head in heads])
+    body_words = Lexicon.of([" ".join(with_beginnings(terms(text))) for _title, text in notes])
     questions = embed.embed([row["question"] for row in rows])
     for row, vector in zip(rows, questions, strict=True):
-        asked = tuple(dict.fromkeys(terms(row["question"])))
+        asked = tuple(dict.fromkeys(with_beginnings(terms(row["question"]))))
         head, passage = (np.maximum(part, 0.0) for part in vectors.closest(vector))
         parts = np.stack([head, passage, share(body_words, asked), share(head_words, asked)])
         gold = frozenset(

@@ -22,7 +22,19 @@ import numpy.typing as npt
 
 K1, B = 1.2, 0.75
 
+#: So many letters of a term are its beginning.
+BEGINNING = 5
+
 Reals = npt.NDArray[np.float64]
+
+
+def with_beginnings(terms: Sequence[str]) -> list[str]:
+    """The terms and then their beginnings, marked, so that 'owner' meets 'ownership' halfway.
+
+    >>> with_beginnings(["owner", "ownership"])
+    ['owner', 'ownership', '^owner', '^owner']
+    """
+    return [*terms, *(f"^{term[:BEGINNING]}" for term in terms)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,20 +15,21 @@ import numpy.typing as npt
 from tracert.embedding.base import Embedder
 from tracert.errors import KnowledgeError
 from tracert.knowledge.graph import KnowledgeGraph, open_graph
-from tracert.knowledge.lexical import Lexicon
+from tracert.knowledge.lexical import Lexicon, with_beginnings
 from tracert.knowledge.model import Note
 from tracert.knowledge.vectors import NoteVectors, note_vectors
 from tracert.trace import CorpusInfo
 
 #: Raised when the arrays of a lexicon are stored in another way.
-_VERSION: Final = 1
+_VERSION: Final = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenGraph:
     """What a method that walks notes gets as `Resources.knowledge`.
 
-    Row i of the vectors and of both lexicons belongs to `paths[i]`. The fingerprint of `info`
+    Row i of the vectors and of both lexicons belongs to `paths[i]`. The lexicons count terms and
+    their beginnings (`with_beginnings`). The fingerprint of `info`
     follows from the notes and the embedder.
     """
 
@@ -100,7 +101,11 @@ def _lexicons(graph: KnowledgeGraph, paths: tuple[str, ...]) -> tuple[Lexicon, L
     if found is None:
         terms = graph.index.terms()
         pairs = [terms.get(path, ("", "")) for path in paths]
-        found = Lexicon.of([head for head, _ in pairs]), Lexicon.of([body for _, body in pairs])
+        head, body = (
+            Lexicon.of([" ".join(with_beginnings(text.split())) for text in texts])
+            for texts in zip(*pairs, strict=True)
+        )
+        found = head, body
         _write(file, key, found)
     return found
 

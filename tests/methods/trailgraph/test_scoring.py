@@ -48,11 +48,16 @@ def test_the_offline_score_is_its_formula(opened: OpenGraph) -> None:
         head = EMBEDDER.embed([found.head])[0]
         pieces = [f"{found.title}\n{piece}" for piece in passages(opened.graph.content(path))]
         closest = max(float(vector @ question.vector) for vector in EMBEDDER.embed(pieces))
-        most = (K1 + 1) * sum(opened.bodies.weight(term) for term in question.terms)
-        body = opened.bodies.scores(question.terms)[row] / most
-        most = (K1 + 1) * sum(opened.heads.weight(term) for term in question.terms)
-        top = opened.heads.scores(question.terms)[row] / most
-        raw = 0.5 * max(0, float(head @ question.vector)) + 0.5 * max(0, closest) + body + 1.5 * top
+        most = (K1 + 1) * sum(opened.bodies.weight(term) for term in question.counted)
+        body = opened.bodies.scores(question.counted)[row] / most
+        most = (K1 + 1) * sum(opened.heads.weight(term) for term in question.counted)
+        top = opened.heads.scores(question.counted)[row] / most
+        raw = (
+            0.5 * max(0, float(head @ question.vector))
+            + 0.5 * max(0, closest)
+            + 0.8 * body
+            + 1.5 * top
+        )
         expected = np.interp(raw, *zip(*KNOTS, strict=True))
         [score] = OfflineScorer(opened).score(question, [path])
         assert score.value == pytest.approx(expected, abs=1e-3)

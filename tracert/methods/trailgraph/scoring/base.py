@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from tracert.knowledge.lexical import with_beginnings
 from tracert.language.words import WORD, stem, terms
 
 
@@ -23,6 +24,11 @@ class Asked:
     def terms(self) -> tuple[str, ...]:
         """The terms, each once, in order."""
         return tuple(dict.fromkeys(terms(self.text)))
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """What the lexicons count: the terms and their beginnings, each once."""
+        return tuple(dict.fromkeys(with_beginnings(self.terms)))
 
     @property
     def spellings(self) -> dict[str, str]:

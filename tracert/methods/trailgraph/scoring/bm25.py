@@ -52,8 +52,8 @@ class Bm25Scorer:
 
     def _parts(self, asked: Asked) -> tuple[Reals, Reals, Reals]:
         if asked.text not in self._known:
-            body = share(self._opened.bodies, asked.terms)
-            head = share(self._opened.heads, asked.terms)
+            body = share(self._opened.bodies, asked.counted)
+            head = share(self._opened.heads, asked.counted)
             places, values = zip(*KNOTS, strict=True)
             self._known[asked.text] = body, head, np.interp(body + head, places, values)
         return self._known[asked.text]

@@ -1,19 +1,20 @@
 """Vectors and word counts, made when the notes were indexed: no model, a microsecond a note.
 
     s(q, n) = 0.5 * cos(q, head_n) + 0.5 * max_p cos(q, passage_np)
-              + 1.0 * b(q, body_n) + 1.5 * b(q, head_n)
+              + 0.8 * b(q, body_n) + 1.5 * b(q, head_n)
 
 where the head of a note is its title, summary and key points, its passages are pieces of its
 content of about 500 characters, and b is BM25 as a share of the most that any text could reach,
-sum_t idf(t) * (k1 + 1). A term that no note holds counts in that sum with the highest idf, so
-that a question about something else scores low everywhere.
+sum_t idf(t) * (k1 + 1), over the question's terms and their first five letters. A term that no
+note holds counts in that sum with the highest idf, so that a question about something else
+scores low everywhere.
 
 The weights were chosen on notes made of the training questions of MuSiQue, 2WikiMultihopQA and
-HotpotQA (graphs of about 40 to 80 notes, 580 questions), where the best note is gold for 62, 96
-and 84 of 100 questions; they lie on a plateau: half or twice a weight moves that by two points
+HotpotQA (graphs of about 40 to 80 notes, 580 questions), where the best note is gold for 63, 97
+and 85 of 100 questions; they lie on a plateau: half or twice a weight moves that by three points
 at most. The score from 0 to 100 is linear between the knots (s, score) of `KNOTS`, which were
 read off the same questions: of all notes below s = 0.5 one in a hundred was gold, and of the
-best notes of a graph with s of 0.85 and more 87 in a hundred. `benchmarks/trailgraph_scores.py`
+best notes of a graph with s of 0.85 and more 88 in a hundred. `benchmarks/trailgraph_scores.py`
 measures both.
 
 The walk and the model never see the content by this: it goes into the score alone.
@@ -33,7 +34,7 @@ from tracert.knowledge.opened import OpenGraph
 from tracert.methods.trailgraph.scoring.base import Asked, Score
 
 KNOTS: Final = ((0.0, 0.0), (0.5, 60.0), (0.85, 95.0), (3.5, 100.0))
-_HEAD, _PASSAGE, _BODY_WORDS, _HEAD_WORDS = 0.5, 0.5, 1.0, 1.5
+_HEAD, _PASSAGE, _BODY_WORDS, _HEAD_WORDS = 0.5, 0.5, 0.8, 1.5
 
 Reals = npt.NDArray[np.float64]
 
@@ -107,8 +108,8 @@ class OfflineScorer:
             np.maximum(cosines.astype(np.float64), 0.0)
             for cosines in opened.vectors.closest(asked.vector)
         )
-        body_words = share(opened.bodies, asked.terms)
-        head_words = share(opened.heads, asked.terms)
+        body_words = share(opened.bodies, asked.counted)
+        head_words = share(opened.heads, asked.counted)
         raw = (
             _HEAD * head + _PASSAGE * passage + _BODY_WORDS * body_words + _HEAD_WORDS * head_words
         )

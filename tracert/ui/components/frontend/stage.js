@@ -240,7 +240,7 @@
     /* A graph of notes draws those that the walk has not revealed as outlines, or not at all. */
     isHidden(id) {
       if (!this.data.links) return false;
-      return !this.data.layouts[this.layout][id] || (this.bare && this.seen && !this.seen.has(id));
+      return !this.data.layouts[this.layout][id] || Boolean(this.bare && this.seen && !this.seen.has(id));
     }
 
     pressLayout() {

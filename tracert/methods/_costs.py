@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from tracert.methods.exact import TIE, Flags, Reals, Rows, Vectors
+from tracert.methods.exact import TIE, Flags, Reals, Rows, Vectors, cosine_distance
 
 #: Two vectors nearer than this are the same: the length below which float32 has no direction.
 SAME: Final = 1e-6
 #: The penalty where the angle is undefined: that of a move at right angles to the goal.
 NEUTRAL: Final = 1.0
+#: Rows turned into float64 at once.
+_BLOCK: Final = 4096
 
 
 def penalties(difference: Reals, to_goal: Reals) -> Reals:
@@ -35,81 +36,77 @@ def penalties(difference: Reals, to_goal: Reals) -> Reals:
     return out
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Costs:
-    """From one node to each candidate, shape (m,): approximate until settled, then exact."""
-
-    distance: Reals
-    penalty: Reals
-    cost: Reals
-    #: Bound on the error of `cost`; 0 where settled. Distances are within `Vectors.error`.
-    doubt: Reals
-
-
 class Field:
     """The candidates of a walk, seen from one node after the other.
 
-    One float32 matrix product a step gives all distances and penalties within a bound; what
-    lies within the bound of a decision is settled in float64.
+    One float32 matrix product a step gives the distances within a bound, and from them the
+    costs of the edges; what lies within the bound of a decision is looked at in float64.
     """
 
     def __init__(self, vectors: Vectors, rows: Rows, goal: Reals, alpha: float) -> None:
         self._vectors = vectors
-        self.rows = rows
+        self._rows = rows
         self._goal = goal
         self._alpha = alpha
-        # A copy of the candidates makes each step cheaper, unless it were most of the corpus.
-        whole = 2 * len(rows) > len(vectors.matrix)
-        self._part = None if whole else vectors.matrix[rows]
-        self._to_goal = self._approximate(goal)
+        # A copy of the candidates makes each step cheaper and costs as much as eight products
+        # over them (new memory is slow): it pays up to two fifths of the corpus.
+        whole = 5 * len(rows) > 2 * len(vectors.matrix)
+        self._part = None if whole else Vectors(vectors.matrix[rows])
+        self._to_goal = self.distances(goal)
 
-    def look(self, node: Reals) -> Costs:
-        """Approximate costs of the moves from a unit vector (d,) to all candidates."""
+    def distances(self, node: Reals) -> Reals:
+        """Distances from a unit vector (d,) to all candidates, (m,), within `Vectors.error`."""
+        if self._part is None:
+            return self._vectors.approximate(node)[self._rows]
+        return self._part.approximate(node)
+
+    def edges(self, distance: Reals, delta: float, node: Reals) -> Flags:
+        """Which candidates an edge leads to, (m,): exact distance at most delta (and `TIE`).
+
+        `distance` is changed: values near delta become exact.
+        """
+        close = np.flatnonzero(np.abs(distance - delta) <= self._vectors.error + TIE)
+        distance[close] = self._vectors.distances(self._rows[close], node)
+        return distance <= delta + TIE
+
+    def cheapest(self, distance: Reals, places: Rows, node: Reals) -> tuple[Reals, int | None]:
+        """The costs of the moves to these places, (k,), and the place of lowest exact cost.
+
+        Ties within `TIE` go to the first place. Costs that may be the lowest are exact, the
+        others within the bound.
+        """
+        if len(places) == 0:
+            return np.empty(0), None
+        cost, doubt = self._approximate_costs(distance[places], self._to_goal[places], node)
+        lowest = float((cost + doubt).min())
+        contenders = np.flatnonzero(cost - doubt <= lowest + TIE)
+        cost[contenders] = self._exact_costs(self._rows[places[contenders]], node)
+        first = np.flatnonzero(cost <= cost[contenders].min() + TIE)[0]
+        return cost, int(places[first])
+
+    def _approximate_costs(
+        self, distance: Reals, to_goal: Reals, node: Reals
+    ) -> tuple[Reals, Reals]:
+        """Costs by distances alone and the bounds of their errors, shape (k,) each.
+
+        With |a - b|^2 / 2 = 1 - a.b at length 1, the product of equation 6 is
+        (v_v - v_u).(v_g - v_u) = d(u, v) + d(u, g) - d(v, g), and |v_v - v_u|^2 = 2 d(u, v).
+        """
         error = self._vectors.error
-        distance = self._approximate(node)
-        gap = float(np.sum((self._goal - node) ** 2)) / 2.0
-        length = np.sqrt(2.0 * np.maximum(distance, error))
+        gap = cosine_distance(node, self._goal)
         if 2.0 * gap <= SAME**2:
-            penalty = np.full(len(distance), NEUTRAL)
-            doubt = np.full(len(distance), error)
-        else:
-            # (v_v - v_u).(v_g - v_u) by distances alone: |a - b|^2 / 2 = 1 - a.b at length 1.
-            scale = length * np.sqrt(2.0 * gap)
-            penalty = np.clip(1.0 - (distance + gap - self._to_goal) / scale, 0.0, 2.0)
-            wrong = 4.0 * error / scale + 4.0 * error / length**2
-            doubt = error + self._alpha * np.minimum(wrong, 2.0)
-        return Costs(distance, penalty, distance + self._alpha * penalty, doubt)
+            return distance + self._alpha * NEUTRAL, np.full(len(distance), 2.0 * error)
+        length = np.sqrt(2.0 * np.maximum(distance, error))
+        scale = length * np.sqrt(2.0 * gap)
+        penalty = np.clip(1.0 - (distance + gap - to_goal) / scale, 0.0, 2.0)
+        wrong = 4.0 * error / scale + 4.0 * error / length**2
+        return distance + self._alpha * penalty, error + self._alpha * np.minimum(wrong, 2.0)
 
-    def settle(self, costs: Costs, places: Rows, node: Reals) -> None:
-        """Make the values of these candidates exact."""
-        places = places[costs.doubt[places] > 0.0]
-        for start in range(0, len(places), 4096):
-            part = places[start : start + 4096]
-            difference = self._vectors.rows(self.rows[part]) - node
+    def _exact_costs(self, rows: Rows, node: Reals) -> Reals:
+        out = np.empty(len(rows))
+        for start in range(0, len(rows), _BLOCK):
+            difference = self._vectors.rows(rows[start : start + _BLOCK]) - node
             distance = np.einsum("ij,ij->i", difference, difference) / 2.0
             penalty = penalties(difference, self._goal - node)
-            costs.distance[part] = distance
-            costs.penalty[part] = penalty
-            costs.cost[part] = distance + self._alpha * penalty
-            costs.doubt[part] = 0.0
-
-    def edges(self, costs: Costs, delta: float, node: Reals) -> Flags:
-        """Which candidates an edge leads to: exact distance at most delta (and `TIE`)."""
-        close = np.abs(costs.distance - delta) <= self._vectors.error + TIE
-        self.settle(costs, np.flatnonzero(close), node)
-        return costs.distance <= delta + TIE
-
-    def cheapest(self, costs: Costs, places: Rows, node: Reals) -> int | None:
-        """The place of lowest exact cost among these, ties within `TIE` to the first."""
-        if len(places) == 0:
-            return None
-        best = float((costs.cost[places] + costs.doubt[places]).min())
-        contenders = places[costs.cost[places] - costs.doubt[places] <= best + TIE]
-        self.settle(costs, contenders, node)
-        exact = costs.cost[contenders]
-        return int(contenders[exact <= exact.min() + TIE][0])
-
-    def _approximate(self, vector: Reals) -> Reals:
-        if self._part is None:
-            return self._vectors.approximate(vector)[self.rows]
-        return Vectors(self._part).approximate(vector)
+            out[start : start + _BLOCK] = distance + self._alpha * penalty
+        return out

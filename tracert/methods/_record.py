@@ -48,16 +48,16 @@ class Recorder:
         if decision.chosen is not None:
             target = ids[int(walk.rows[decision.chosen])]
         moved = int(target is not None)
-        dearer = decision.open[decision.open != decision.chosen]
         goal_rule = "no_edge"
         if decision.goal_open:
             goal_rule = "chosen" if decision.arrives else "dearer"
-        costs = decision.costs
+        rest = decision.open != decision.chosen
+        near = decision.distance
         places = {
             "chosen": np.array([] if decision.chosen is None else [decision.chosen], dtype=np.intp),
-            "dearer": dearer[_smallest(costs.cost[dearer], self._kept)],
-            "visited": decision.visited[_smallest(costs.distance[decision.visited], self._kept)],
-            "no_edge": decision.far[_smallest(costs.distance[decision.far], self._kept)],
+            "dearer": decision.open[rest][_smallest(decision.cost[rest], self._kept)],
+            "visited": decision.visited[_smallest(near[decision.visited], self._kept)],
+            "no_edge": decision.far[_smallest(near[decision.far], self._kept)],
         }
         rows = {rule: walk.rows[group] for rule, group in places.items()}
         rows["outside_radius"] = self._outside

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tracert.methods._corridor import Corridor, automatic_delta, corridor
-from tracert.methods._costs import Costs, Field
+from tracert.methods._costs import Field
 from tracert.methods._tracert_settings import TracertRagSettings
 from tracert.methods.exact import TIE, Flags, Reals, Rows, Vectors, cosine_distance
 
@@ -18,28 +18,26 @@ class Decision:
 
     `delta` and `alpha` are those in force at this node. `open` are the unvisited places that
     an edge leads to, `visited` those on the path or among the passages before it, `far` the
-    rest. `chosen` is None where the walk enters the goal (`arrives`) or stays.
+    rest. `distance` are those from the node to all places, `cost` those of the moves to the
+    open places, both within a bound and exact where that decided. `chosen` is None where the
+    walk enters the goal (`arrives`) or stays; `price` is the cost of the move that is made,
+    infinite where none is.
     """
 
     node: Reals
     delta: float | None
     alpha: float
-    costs: Costs
+    distance: Reals
+    cost: Reals
     goal_distance: float
     goal_open: bool
     goal_locked: bool
     open: Rows
     visited: Rows
     far: Rows
-    chosen: int | None = None
-    arrives: bool = False
-
-    @property
-    def price(self) -> float:
-        """The cost of the move that was made; infinite where none was."""
-        if self.chosen is not None:
-            return float(self.costs.cost[self.chosen])
-        return self.goal_distance if self.arrives else float("inf")
+    chosen: int | None
+    arrives: bool
+    price: float
 
 
 class TracertWalk:
@@ -115,23 +113,24 @@ class TracertWalk:
 
         A passage wins a tie with the goal. Nothing is changed; `enter` makes the move.
         """
-        node, goal_distance = self._node, self.distance_to_goal
-        costs = self.field.look(node)
-        delta = self.delta
+        node, goal_distance, delta = self._node, self.distance_to_goal, self.delta
+        distance = self.field.distances(node)
         if delta is None:
             edges: Flags = np.zeros(len(self.rows), dtype=bool)
         else:
-            edges = self.field.edges(costs, delta, node)
+            edges = self.field.edges(distance, delta, node)
         open_places = np.flatnonzero(edges & ~self._visited)
+        cost, chosen = self.field.cheapest(distance, open_places, node)
+        price = float("inf") if chosen is None else float(cost[open_places == chosen][0])
         locked = not self._settings.direct_edge and len(self.path) < self._settings.min_passages
         goal_open = not locked and delta is not None and goal_distance <= delta + TIE
-        chosen = self.field.cheapest(costs, open_places, node)
-        arrives = goal_open and (chosen is None or goal_distance < float(costs.cost[chosen]) - TIE)
+        arrives = goal_open and goal_distance < price - TIE
         return Decision(
             node=node,
             delta=delta,
             alpha=self._settings.alpha,
-            costs=costs,
+            distance=distance,
+            cost=cost,
             goal_distance=goal_distance,
             goal_open=goal_open,
             goal_locked=locked,
@@ -140,6 +139,7 @@ class TracertWalk:
             far=np.flatnonzero(~edges & ~self._visited),
             chosen=None if arrives else chosen,
             arrives=arrives,
+            price=goal_distance if arrives else price,
         )
 
     def enter(self, place: int) -> None:
@@ -154,7 +154,6 @@ class TracertWalk:
         far = decision.far
         if len(far) == 0:
             return None
-        bound = decision.costs.distance[far].min() + 2 * self._vectors.error
-        close = far[decision.costs.distance[far] <= bound]
-        self.field.settle(decision.costs, close, decision.node)
-        return float(decision.costs.distance[close].min())
+        bound = decision.distance[far].min() + 2.0 * self._vectors.error
+        close = far[decision.distance[far] <= bound]
+        return float(self._vectors.distances(self.rows[close], decision.node).min())

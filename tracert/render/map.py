@@ -18,8 +18,10 @@ import numpy.typing as npt
 
 from tracert.render import hop_map, tree
 from tracert.render.frames import Frame, frame
+from tracert.render.outline import revealed
 from tracert.render.palette import PALETTES, Palette, Theme
 from tracert.render.words import called, place, title
+from tracert.render.words.base import unit
 from tracert.trace import Map, NodeKind, Trace
 
 Colour = Literal["position", "similarity", "kept"]
@@ -93,7 +95,7 @@ def figure(
     palette = PALETTES[theme]
     now = frame(trace, at)
     plane = trace.map
-    layers = _ground(go, ground, palette, colour)
+    layers = _ground(go, ground, palette, colour, f"{unit(trace).capitalize()}s")
     branching = tree.branches(trace)
     marks = partial(_marks, go, trace, plane)
     if branching:
@@ -101,7 +103,7 @@ def figure(
         beside = [plane.positions.get(id) or places.get(id) for id in plain]
         layers += hop_map.layers(go, marks, trace, now, palette, [at for at in beside if at])
     else:
-        layers += _corridor(go, trace, plane, ground, palette)
+        layers += _corridor(go, trace, plane, now, ground, palette)
         layers += _neighbours(go, trace, plane, now, palette)
     layers += _rings(go, plane, now, palette, selected)
     layers += _walk(go, trace, plane, now, palette)
@@ -138,14 +140,15 @@ def selected_ids(event: Any, trace: Trace, ground: Ground | None) -> list[str]:
 # --- the layers, from the ground up -----------------------------------------------------------
 
 
-def _ground(go: Any, ground: Ground, palette: Palette, colour: Colour) -> list[Any]:
+def _ground(go: Any, ground: Ground, palette: Palette, colour: Colour, name: str) -> list[Any]:
     """The corpus: points of the corridor as discs, the others as faint crosses, where known."""
     count = len(ground.positions)
     inside = ground.inside
     if inside is None or not ground.ids:
         faint = not ground.ids
         rows = np.arange(count)
-        return [_dots(go, ground, rows, palette, colour, opacity=0.45 if faint else 0.85)]
+        opacity = 0.45 if faint else 0.85
+        return [_dots(go, ground, rows, palette, colour, opacity=opacity, name=name)]
     layers = [_crosses(go, ground, np.flatnonzero(~inside), palette)]
     layers.append(
         _dots(go, ground, np.flatnonzero(inside), palette, colour, opacity=0.9, name="Corridor")
@@ -161,7 +164,7 @@ def _dots(
     colour: Colour,
     *,
     opacity: float,
-    name: str = "Passages",
+    name: str,
 ) -> Any:
     count = len(ground.positions)
     heading, low, high = COLOUR_WORDS[colour]
@@ -305,10 +308,21 @@ def _marks(
     ]
 
 
-def _corridor(go: Any, trace: Trace, plane: Map, ground: Ground, palette: Palette) -> list[Any]:
+def _corridor(
+    go: Any, trace: Trace, plane: Map, now: Frame, ground: Ground, palette: Palette
+) -> list[Any]:
     """The corridor as far as the trace names it; with the corpus at hand the ground shows it."""
     if ground.inside is not None and ground.ids:
         return []
+    if unit(trace) == "note":
+        seen = [id for step in trace.steps[: now.index] for id in revealed(trace, step)]
+        marker = {
+            "symbol": "circle-open",
+            "size": 13,
+            "color": palette.kept,
+            "line": {"width": 2},
+        }
+        return _marks(go, trace, plane, list(dict.fromkeys(seen)), "Revealed", marker)
     within = {
         item.id
         for step in trace.steps
@@ -493,7 +507,7 @@ def text_of_map(trace: Trace, at: int) -> str:
     if tree.branches(trace):
         return f"Map of {size} passages: {hop_map.text(trace, now)}"
     names = [called(trace, now, id) for id in ("query", *now.order) if _known(trace, id)]
-    return f"Map of {size} passages with the path drawn over it: {', then '.join(names)}."
+    return f"Map of {size} {unit(trace)}s with the path drawn over it: {', then '.join(names)}."
 
 
 def _known(trace: Trace, id: str) -> bool:

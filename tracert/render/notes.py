@@ -87,9 +87,10 @@ class Parting:
 
 
 def trail(trace: Trace) -> tuple[str, ...]:
-    """The notes of the path in order, without the question."""
+    """The notes that a walk went to, each once, in order; a fallback goes nowhere."""
     kinds = {node.id: node.kind for node in trace.nodes}
-    return tuple(id for id in trace.result.path if kinds.get(id) is NodeKind.NOTE)
+    went = [step.target for step in trace.steps if step.action != "fallback"]
+    return tuple(dict.fromkeys(id for id in went if id and kinds.get(id) is NodeKind.NOTE))
 
 
 def parting(person: Trace, machine: Trace) -> Parting:

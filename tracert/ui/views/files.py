@@ -9,6 +9,7 @@ import streamlit as st
 from tracert.errors import TracertError
 from tracert.render.network import export_html
 from tracert.render.words import words_for
+from tracert.render.words.base import unit
 from tracert.trace import Trace
 from tracert.ui.safe import literal
 
@@ -98,6 +99,6 @@ def banner(trace: Trace, *, key: str) -> None:
             st.text(trace.question, width="stretch")
             st.button("Close", key=f"{key}:close", on_click=close, icon=":material/close:")
         st.text(
-            f"Corpus {trace.corpus.name}, {trace.corpus.size:,} passages, embedder "
+            f"Corpus {trace.corpus.name}, {trace.corpus.size:,} {unit(trace)}s, embedder "
             f"{trace.corpus.embedder}. Shown from the file alone."
         )

@@ -369,7 +369,7 @@
         if (role.colour === "rejected" && role.radius < 5) Object.assign(role, { colour: "kept", opacity: 0.7, radius: 6 });
         if (score !== undefined) Object.assign(role, { score, radius: (role.number ? 10 : 4) + score * 0.07 });
       }
-      for (const id of new Set((this.data.overlay?.moves ?? []).flat())) if (roles.has(id)) roles.get(id).person = true;
+      for (const id of new Set((this.data.overlay?.moves ?? []).flat())) if (roles.has(id)) roles.get(id).person = !roles.get(id).name;
     }
 
     /* The links between notes, below the walk: the tree in thin lines, related links dashed. */

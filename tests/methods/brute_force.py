@@ -19,7 +19,8 @@ class Expected:
     delta: float | None
     path: list[int | str]
     reason: str
-    #: A step's source, and from it each candidate's distance, penalty and cost by row.
+    evidence: list[int]
+    #: By step, each candidate's distance, penalty and cost from the node in hand, by row.
     steps: list[dict[int | str, tuple[float, float, float]]]
     counts: list[dict[str, int]]
 
@@ -68,6 +69,23 @@ def smallest_threshold(vectors, inside, query, goal, direct):
     return None
 
 
+def nearest(distances, count):
+    """Rows by distance; of those within a tie the smaller row comes first."""
+    left, out = set(range(len(distances))), []
+    while left and len(out) < count:
+        group = {min(left, key=lambda row: (distances[row], row))}
+        while True:
+            more = {
+                row for row in left if any(abs(distances[row] - distances[o]) <= TIE for o in group)
+            }
+            if more == group:
+                break
+            group = more
+        out += sorted(group)
+        left -= group
+    return out[:count]
+
+
 def walk(
     vectors,
     query,
@@ -81,6 +99,8 @@ def walk(
     max_hops,
     min_passages,
     direct_edge,
+    start="query",
+    seed_passages=8,
 ) -> Expected:
     vectors = [normalise(vector) for vector in vectors]
     query, goal = normalise(query), normalise(goal)
@@ -91,14 +111,37 @@ def walk(
         radius = sorted(to_query)[min(min_candidates, len(vectors)) - 1]
         inside = [row for row, d in enumerate(to_query) if d <= radius + TIE]
     outside = len(vectors) - len(inside)
-    if delta is None and (inside or direct_edge):
-        delta = smallest_threshold(vectors, inside, query, goal, direct_edge)
-
     path: list[int | str] = ["query"]
-    here, visited = query, []
+    here, visited, seeds = query, [], []
     steps, counts = [], []
+    if start == "best" and vectors:
+        seeds = nearest(to_query, seed_passages)
+        numbers = {}
+        for row, vector in enumerate(vectors):
+            d = to_query[row]
+            numbers[row] = (d, penalty(query, vector, goal), d)
+        numbers["goal"] = (distance(query, goal), 0.0, distance(query, goal))
+        steps.append(numbers)
+        counts.append(
+            {
+                rule: count
+                for rule, count in {
+                    "chosen": len(seeds),
+                    "dearer": len(set(inside) - set(seeds)),
+                    "no_edge": 1,
+                    "outside_radius": len(vectors) - len(set(inside) | set(seeds)),
+                }.items()
+                if count
+            }
+        )
+        path.append(seeds[0])
+        visited, here = list(seeds), vectors[seeds[0]]
+    if delta is None and (inside or direct_edge):
+        direct = direct_edge or (len(path) > 1 and min_passages <= 1)
+        free = [row for row in inside if row not in visited]
+        delta = smallest_threshold(vectors, free, here, goal, direct)
     reason = "max_hops"
-    for _ in range(max_hops):
+    for _ in range(max_hops - len(steps)):
         numbers, best, chosen = {}, math.inf, None
         rules = {"dearer": 0, "no_edge": 0, "visited": 0}
         for row in inside:
@@ -119,7 +162,7 @@ def walk(
                 break
         d = distance(here, goal)
         numbers["goal"] = (d, 0.0, d)
-        may = direct_edge or len(visited) >= min_passages
+        may = direct_edge or len(path) - 1 >= min_passages
         if may and delta is not None and d <= delta + TIE:
             rules["dearer"] += 1
             if chosen is None or d < numbers[chosen][2] - TIE:
@@ -148,4 +191,5 @@ def walk(
             break
         visited.append(chosen)
         here = vectors[chosen]
-    return Expected(radius, delta, path, reason, steps, counts)
+    evidence = list(dict.fromkeys([*seeds, *(node for node in path if isinstance(node, int))]))
+    return Expected(radius, delta, path, reason, evidence, steps, counts)

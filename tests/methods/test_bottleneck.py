@@ -8,8 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.methods import brute_force
-from tracert.methods import _corridor
-from tracert.methods.bottleneck import bottleneck
+from tracert.methods._tracert import corridor
+from tracert.methods._tracert.bottleneck import bottleneck
 from tracert.methods.exact import Vectors
 
 number = st.one_of(st.integers(-2, 2), st.floats(-1, 1, width=32))
@@ -59,16 +59,16 @@ def test_a_long_search_equals_kruskal():
 
 
 def test_many_candidates_are_searched_among_the_nearest_and_said_so(monkeypatch):
-    monkeypatch.setattr(_corridor, "MOST", 10)
+    monkeypatch.setattr(corridor, "MOST", 10)
     degrees = np.radians(np.linspace(1, 89, 45))
     matrix = np.stack([np.cos(degrees), np.sin(degrees)], axis=1).astype(np.float32)
     start, goal = np.array([1.0, 0.0]), np.array([0.0, 1.0])
     rows = np.arange(45)
-    delta, note = _corridor.automatic_delta(Vectors(matrix), rows, start, goal, direct=False)
+    delta, note = corridor.automatic_delta(Vectors(matrix), rows, start, goal, direct=False)
     assert "10 of the 45 candidates" in note
     # The five nearest to either end are at 1, 3, 5, 7, 9 and 81 to 89: between them lie 72.
     assert delta == pytest.approx(1 - np.cos(np.radians(72)), abs=1e-6)
-    monkeypatch.setattr(_corridor, "MOST", 45)
-    exact, note = _corridor.automatic_delta(Vectors(matrix), rows, start, goal, direct=False)
+    monkeypatch.setattr(corridor, "MOST", 45)
+    exact, note = corridor.automatic_delta(Vectors(matrix), rows, start, goal, direct=False)
     assert exact == pytest.approx(1 - np.cos(np.radians(2)), abs=1e-6)
     assert "candidates:" not in note

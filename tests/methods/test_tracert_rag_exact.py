@@ -39,6 +39,8 @@ options = st.fixed_dictionaries(
         "max_hops": st.integers(1, 9),
         "min_passages": st.integers(1, 3),
         "direct_edge": st.booleans(),
+        "start": st.sampled_from(["query", "query", "best"]),
+        "seed_passages": st.integers(1, 4),
     }
 )
 PLAIN = {
@@ -54,7 +56,7 @@ PLAIN = {
 
 
 @given(instances(), options)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=500, deadline=None)
 @example(([], [1, 0], [0, 1], 2), PLAIN)
 @example(([[1, 1]], [1, 0], [0, 1], 2), PLAIN)
 @example(([[1, 1], [1, 1], [1, 1]], [1, 1], [1, 1], 2), PLAIN)
@@ -69,6 +71,7 @@ def test_walk_equals_brute_force(instance, chosen):
 
     path = [f"toy:{node}" if isinstance(node, int) else node for node in expected.path]
     assert list(trace.result.path) == path
+    assert list(trace.result.evidence) == [f"toy:{row}" for row in expected.evidence]
     assert trace.result.stop.reason.value == expected.reason
     assert [dict(step.counts) for step in trace.steps] == expected.counts
     assert trace.settings["delta"] == pytest.approx(expected.delta, abs=1e-9)

@@ -23,7 +23,7 @@ without backtracking, until it enters the goal or nothing is left.
 What the paper leaves open, and where this deviates (each is a setting):
 
 - delta is by default the smallest threshold at which the candidates connect question and goal
-  (`tracert.methods.bottleneck`). Greedy as it is, the walk may still miss the goal.
+  (`tracert.methods._tracert.bottleneck`). Greedy as it is, the walk may still miss the goal.
 - There is no edge from the question straight to the goal, and the goal cannot be entered
   before `min_passages`; a goal near the question would otherwise be reached at once and show
   nothing. `direct_edge` brings back the paper's plain rule.
@@ -33,7 +33,7 @@ What the paper leaves open, and where this deviates (each is a setting):
   walk so far is kept, and the stop says what to change.
 - `start` 'best' takes `seed_passages` of plain top-k first and walks on from the nearest of
   them; the others count as visited, and delta is the bottleneck from there.
-- Two equal vectors have no direction between them: D is 1 there (`_costs.penalties`).
+- Two equal vectors have no direction between them: D is 1 there (`_tracert.costs.penalties`).
 - Costs are exact to float64; ties within 1e-9 go to the passage that stands first in the
   text, and to a passage before the goal.
 
@@ -60,12 +60,12 @@ from tracert.language.budget import Meter
 from tracert.language.goal import predict_goal
 from tracert.language.goal_text import GoalText, read_goal
 from tracert.language.offline import BACKGROUND, FEEDBACK, Rarity, predict_goal_offline
-from tracert.methods import _stops
-from tracert.methods._corridor import Histogram, histogram, pair_distances
 from tracert.methods._recent import Recent
-from tracert.methods._record import Recorder, Values
-from tracert.methods._tracert_settings import TracertRagSettings
-from tracert.methods._walk import TracertWalk
+from tracert.methods._tracert import stops
+from tracert.methods._tracert.corridor import Histogram, histogram, pair_distances
+from tracert.methods._tracert.record import Recorder, Values
+from tracert.methods._tracert.settings import TracertRagSettings
+from tracert.methods._tracert.walk import TracertWalk
 from tracert.methods.base import Outcome, Question, Resources, Walk, settings_values
 from tracert.methods.exact import Vectors, even_rows, unit
 from tracert.trace import Cost, Node, NodeKind, Stop, StopReason
@@ -159,14 +159,14 @@ class TracertRag:
             yield recorder.move(index, decision, first)
             index, first = index + 1, {}
             if walk.blocked:
-                stop = _stops.empty_corridor(walk)
+                stop = stops.empty_corridor(walk)
             elif decision.arrives:
-                stop = _stops.reached(walk)
+                stop = stops.reached(walk)
             elif decision.chosen is None:
-                stop = _stops.dead_end(walk, decision, settings)
+                stop = stops.dead_end(walk, decision, settings)
             else:
                 walk.enter(decision.chosen)
-        stop = stop or _stops.out_of_hops(walk, settings)
+        stop = stop or stops.out_of_hops(walk, settings)
         return _outcome(prepared, settings, corpus, walk, recorder, stop)
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tracert.methods._corridor import Corridor, automatic_delta, corridor
-from tracert.methods._costs import Field
-from tracert.methods._tracert_settings import TracertRagSettings
+from tracert.methods._tracert.corridor import Corridor, automatic_delta, corridor
+from tracert.methods._tracert.costs import Field
+from tracert.methods._tracert.settings import TracertRagSettings
 from tracert.methods.exact import TIE, Flags, Reals, Rows, Vectors, cosine_distance
 
 

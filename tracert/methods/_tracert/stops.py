@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from tracert.methods._corridor import counted
-from tracert.methods._tracert_settings import TracertRagSettings
-from tracert.methods._walk import Decision, TracertWalk
+from tracert.methods._tracert.corridor import counted
+from tracert.methods._tracert.settings import TracertRagSettings
+from tracert.methods._tracert.walk import Decision, TracertWalk
 from tracert.trace import Stop, StopReason
 
 

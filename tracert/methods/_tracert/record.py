@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 
 from tracert.corpus.model import Corpus
-from tracert.methods._corridor import counted
-from tracert.methods._costs import penalties
-from tracert.methods._walk import Decision, TracertWalk
+from tracert.methods._tracert.corridor import counted
+from tracert.methods._tracert.costs import penalties
+from tracert.methods._tracert.walk import Decision, TracertWalk
 from tracert.methods.exact import Reals, Rows, Vectors
 from tracert.trace import Candidate, Node, Step
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from tracert.methods.bottleneck import MOST, bottleneck
+from tracert.methods._tracert.bottleneck import MOST, bottleneck
 from tracert.methods.exact import Reals, Rows, Vectors, cosine_distance, even_rows
 
 #: A corridor with at least this share of all passages leaves out next to nothing.

@@ -1,0 +1,1 @@
+"""The parts of Tracert-RAG: settings, corridor, bottleneck, costs, walk, record and ends."""

@@ -89,6 +89,7 @@ def measure(browser: str, moves: int) -> dict[str, Any]:
         with sync_playwright() as playwright:
             chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
             page = chromium.new_page(viewport={"width": 1440, "height": 1000})
+            page.set_default_timeout(120_000)
             page.goto(f"http://127.0.0.1:{port}")
             stage = page.locator("section.stage[data-revision]")
             stage.wait_for()
@@ -102,7 +103,7 @@ def measure(browser: str, moves: int) -> dict[str, Any]:
             times = []
             for move in range(moves):
                 slider.focus()
-                page.evaluate(f"globalThis.benchmarkSeen = ({_WATCH})()")
+                page.evaluate(f"void (globalThis.benchmarkSeen = ({_WATCH})())")
                 page.keyboard.press("ArrowRight" if move % 20 < 10 else "ArrowLeft")
                 times.append(page.evaluate("globalThis.benchmarkSeen"))
                 _settle(page)

@@ -270,8 +270,8 @@ def test_the_picture_of_the_readme(page: Any, server: Any) -> None:
     settle(page)
     page.set_viewport_size({"width": 1440, "height": 1060})
     stage.evaluate(
-        "(box) => { box.blur(); box.stage.fit(false); return new Promise((r) => requestAnimationFrame(() => "
-        "requestAnimationFrame(r))); }"
+        "(box) => { box.blur(); box.stage.fit(false); return new Promise((done) => "
+        "requestAnimationFrame(() => requestAnimationFrame(done))); }"
     )
     target = ROOT / "docs" / "screenshot.png"
     target.parent.mkdir(exist_ok=True)

@@ -80,6 +80,25 @@ def test_it_opens_on_a_walk_of_the_built_in_document(app):
     assert "Extract" in texts(app)
 
 
+def test_the_opening_shows_what_a_walk_is_for(app):
+    """The walk arrives over several passages and finds gold that plain top-k misses."""
+    _, trace, live = app.session_state["tracert_rag:run"]
+    assert trace.result.stop.reason.value == "goal_reached"
+    assert len(trace.result.evidence) >= 3
+    lines = (ROOT / "knowledge" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    row = next(row for row in map(json.loads, lines) if row["question"] == trace.question)
+
+    def gold(one):
+        texts = [one.node(id).text for id in one.result.evidence]
+        return {
+            number
+            for number, passage in enumerate(row["passages"])
+            if any(passage["quote"][:60] in text for text in texts)
+        }
+
+    assert gold(trace) - gold(live.plain)
+
+
 def test_a_setting_moved_walks_again_and_prepares_nothing(app, monkeypatch):
     from tracert.methods.tracert_rag import TracertRag
 

@@ -12,8 +12,9 @@ from tracert.home import home
 from tracert.store import CorpusRecord
 from tracert.workspace import Workspace, builtin_folder
 
-#: The first examples, by id: on these the walk finds a passage that plain top-k misses.
-FIRST: Final = ("B09", "B08", "A16")
+#: The examples that lead, by id. The app opens with the first: there the walk arrives, over
+#: several passages, and finds one of the gold passages that plain top-k misses.
+FIRST: Final = ("B08", "B10", "B11")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from typing import Final
 
 import numpy as np
 
-from tracert.methods.exact import Reals, Rows, Vectors, unit
+from tracert.methods.exact import TIE, Reals, Rows, Vectors, ranked, unit
 from tracert.methods.first_stage import Ranking
 from tracert.methods.treehop.gates import Batch, QueryModel
 from tracert.methods.treehop.settings import TreeHopSettings
@@ -328,10 +328,25 @@ def _search(states: Sequence[_State], corpus: Vectors) -> None:
         products = queries @ corpus.matrix.T
         for (state, query), product in zip(block, products, strict=True):
             vector = unit(state.queries[query].vector)
-            rows, distances = corpus.nearest_of(
-                1.0 - product.astype(np.float64), vector, width(state.settings)
-            )
+            rows, distances = _nearest(corpus, product, vector, width(state.settings))
             state.ranked.append((rows, 1.0 - distances, 1.0 - distances))
+
+
+def _nearest(corpus: Vectors, product: Batch, vector: Reals, count: int) -> tuple[Rows, Reals]:
+    """The `count` rows nearest to a unit vector and their exact distances, nearest first.
+
+    `product` (n,) are their cosines within `corpus.error`, so that only the rows within twice
+    that of the count-th need float64. As `Vectors.nearest_of`, without a float64 copy of all n:
+    this is run for each query of each hop.
+    """
+    count = min(count, len(product))
+    if count == 0:
+        return np.empty(0, dtype=np.intp), np.empty(0)
+    limit = float(np.partition(product, len(product) - count)[len(product) - count])
+    rows = np.flatnonzero(product >= np.float32(limit - 2 * corpus.error - 2 * TIE))
+    distances = corpus.distances(rows, vector)
+    order = ranked(distances, rows)[:count]
+    return rows[order], distances[order]
 
 
 def _spawn(states: Sequence[_State], model: QueryModel, corpus: Vectors) -> None:

@@ -54,7 +54,13 @@ def show(*, key: str) -> None:
             )
         with right:
             timeout = st.number_input(
-                "Time-out in seconds", 1.0, 600.0, now.timeout, 5.0, key=f"{key}:timeout"
+                "Time-out in seconds",
+                1.0,
+                600.0,
+                now.timeout,
+                5.0,
+                format="%.0f",
+                key=f"{key}:timeout",
             )
             retries = st.number_input("Retries", 0, 10, now.retries, 1, key=f"{key}:retries")
             calls = st.number_input(

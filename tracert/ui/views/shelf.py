@@ -47,7 +47,7 @@ def _card(space: Workspace, record: CorpusRecord, *, key: str) -> None:
     st.text(
         f"{count(len(record.documents), 'document')} · {count(record.size, 'passage')} · "
         f"{characters:,} characters · {record.embedder} ({record.dimension} numbers a vector) · "
-        f"cut at {record.chunking.size}/{record.chunking.overlap} · {made}"
+        f"cut at {record.chunking.size} with {record.chunking.overlap} shared · {made}"
     )
     _language(space, record)
     with st.expander("Documents and passages", icon=":material/article:"):

@@ -136,7 +136,7 @@ def walk(
         )
         path.append(seeds[0])
         visited, here = list(seeds), vectors[seeds[0]]
-    if delta is None and (inside or direct_edge):
+    if delta is None and (inside or direct_edge or seeds):
         direct = direct_edge or (len(path) > 1 and min_passages <= 1)
         free = [row for row in inside if row not in visited]
         delta = smallest_threshold(vectors, free, here, goal, direct)
@@ -183,7 +183,7 @@ def walk(
             }
         )
         if chosen is None:
-            reason = "dead_end" if inside or direct_edge else "empty_corridor"
+            reason = "dead_end" if inside or direct_edge or seeds else "empty_corridor"
             break
         path.append(chosen)
         if chosen == "goal":

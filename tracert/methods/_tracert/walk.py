@@ -72,8 +72,8 @@ class TracertWalk:
 
     @property
     def blocked(self) -> bool:
-        """Whether there is nothing to walk through: no candidate and no edge to the goal."""
-        return len(self.rows) == 0 and not self._settings.direct_edge
+        """Whether the question has no neighbour at all: no candidate and no edge to the goal."""
+        return len(self.rows) == 0 and not self.path and not self._settings.direct_edge
 
     @property
     def distance_to_goal(self) -> float:

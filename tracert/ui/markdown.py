@@ -30,7 +30,7 @@ Resolve = Callable[[str], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Safe:
-    """Markdown to show, and the notes that its links lead to, in order."""
+    """Markdown to show, and the notes that its links lead to."""
 
     text: str
     links: tuple[str, ...]

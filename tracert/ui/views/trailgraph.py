@@ -240,7 +240,7 @@ def _offer_model(
         )
     if go:
         st.session_state[f"{key}:model-problem"] = _walk_by_model(space, asked, values, key=key)
-        st.rerun(scope="fragment")
+        st.rerun()
 
 
 def _walk_by_model(

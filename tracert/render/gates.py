@@ -54,7 +54,7 @@ def figure(reading: GateReading, *, theme: Theme = "light") -> Any:
             col=1,
             range=[-limit, limit],
             tickvals=[0],
-            ticktext=[f"<b>{name}</b>"],
+            ticktext=[f"<b>{name}</b>  "],
             tickfont={"color": palette.ink, "size": 13},
             showgrid=False,
             zeroline=True,
@@ -72,12 +72,13 @@ def figure(reading: GateReading, *, theme: Theme = "light") -> Any:
     )
     made.update_layout(
         height=ROW * len(rows) + 50,
-        margin={"l": 76, "r": 6, "t": 6, "b": 40},
+        margin={"l": 92, "r": 6, "t": 6, "b": 40},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         font={"color": palette.ink, "size": 13},
         showlegend=False,
         bargap=0,
+        barcornerradius=0,
         hoverlabel={"bgcolor": palette.paper, "font": {"color": palette.ink, "size": 13}},
     )
     return made

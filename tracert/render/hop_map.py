@@ -39,7 +39,7 @@ def layers(
                 x=[x for x, _ in plain],
                 y=[y for _, y in plain],
                 mode="markers",
-                name="Plain top-k",
+                name="Top-k",
                 marker={
                     "symbol": "square-open",
                     "size": 27,
@@ -79,7 +79,7 @@ def queries(
         "color": palette.query,
         "line": {"width": 2.5},
     }
-    made = marks([one.id for one in shown], "Moved query ≈", marker)
+    made = marks([one.id for one in shown], "Moved q ≈", marker)
     made.append(
         go.Scatter(
             x=[plane.positions[one.id][0] for one in shown],

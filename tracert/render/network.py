@@ -100,7 +100,7 @@ def payload(trace: Trace) -> dict[str, Any]:
     return {
         "revision": revision(trace),
         "nodes": [{**_node(nodes[id]), **extra.get(id, {})} for id in shown],
-        "tree": grown is not None,
+        "branches": grown is not None,
         "labelWidth": 0 if grown is None else round(grown.label_width),
         "parts": [0, *(query.hop for query in queries)],
         "layouts": {

@@ -18,9 +18,9 @@ Positions = dict[str, tuple[float, float]]
 #: The most and the least pixels between two kept passages, and the width that they share.
 WIDE, NARROW, SHARED = 168.0, 46.0, 1500.0
 #: Between two stubs, the most rows of a block of them, and between blocks.
-STUB, ROWS, GAP = 40.0, 2, 26.0
+STUB, ROWS, GAP = 54.0, 2, 26.0
 #: Width to height of the picture, and the least and the most pixels between two levels.
-ASPECT, LOW, HIGH = 2.1, 84.0, 150.0
+ASPECT, LOW, HIGH = 1.75, 92.0, 180.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class _Plan:
         for slot, id in enumerate(self._stubs[query.id]):
             column, row = divmod(slot, ROWS)
             at = x + GAP / 2 + (column + 0.5) * STUB
-            self.positions[id] = (at, y + self.level - 14 + row * 40)
+            self.positions[id] = (at, y + self.level - 16 + row * 52)
         self._put_under(query.id, left, width)
         middle = left + width / 2
         kept = self._kept[query.id]

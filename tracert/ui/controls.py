@@ -81,20 +81,60 @@ def open_control(kind: type[Any], name: str, *, key: str) -> Open:
     return Open(field, float(value), place, key)
 
 
+def preset(kind: type[Any], values: Mapping[str, Value], *, key: str) -> None:
+    """Set the controls of a settings dataclass: to these values, else to the defaults.
+
+    Call it from a callback, before the controls are drawn.
+    """
+    for field in fields(kind):
+        value: Any = values.get(field.name, field.default)
+        if "None" in str(field.type):
+            st.session_state[f"{key}:{field.name}:on"] = value is not None
+        if value is not None:
+            whole = not str(field.type).startswith("float")
+            st.session_state[f"{key}:{field.name}"] = value if whole else float(value)
+
+
+def optional(kind: type[Any], name: str, start: int, *, key: str) -> int | None:
+    """A switch for a whole number that may be left out, and its slider while it is on."""
+    field = field_named(kind, name)
+    key = f"{key}:{name}"
+    st.session_state.setdefault(f"{key}:on", field.default is not None)
+    label, help_ = str(field.metadata["label"]), field.metadata["help"]
+    on = st.toggle(label, key=f"{key}:on", help=help_, persist_state="session")
+    if not on:
+        return None
+    low, high = _range(field)
+    st.session_state.setdefault(key, start)
+    return int(
+        st.slider(
+            label,
+            int(low),
+            int(high),
+            step=1,
+            key=key,
+            label_visibility="collapsed",
+            persist_state="session",
+        )
+    )
+
+
 def _control(field: Field[Any], label: str, *, key: str) -> Value:
     default: Any = field.default
     help_, kind = field.metadata["help"], str(field.type)
     more: dict[str, Any] = {"help": help_, "key": key, "persist_state": "session"}
+    # The value is set through the session alone, so that a preset may change it too.
+    st.session_state.setdefault(key, float(default) if kind.startswith("float") else default)
     if field.metadata["choices"]:
         choices = list(field.metadata["choices"])
-        return str(st.selectbox(label, choices, index=choices.index(default), **more))
+        return str(st.selectbox(label, choices, **more))
     if kind.startswith("bool"):
-        return bool(st.checkbox(label, value=default, **more))
+        return bool(st.checkbox(label, **more))
     low, high = _range(field)
     if kind.startswith("int"):
-        return int(st.slider(label, int(low), int(high), int(default), **more))
+        return int(st.slider(label, int(low), int(high), step=1, **more))
     step = float(field.metadata["step"] or 0.01)
-    return float(st.slider(label, low, high, float(default), step=step, **more))
+    return float(st.slider(label, low, high, step=step, **more))
 
 
 def _range(field: Field[Any]) -> tuple[float, float]:

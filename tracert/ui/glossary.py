@@ -41,6 +41,10 @@ TERMS: Final[dict[str, str]] = {
     "beam": "How many notes are followed at once. With 1 the walk follows the best alone.",
     "tool": "get_knowledge_context(node, view, score, reason): all that a model can do. It shows "
     "a note and its neighbours, never the whole graph.",
+    "gates": "Two small networks that look at the query q and a passage c. Forget says what to "
+    "take from q, since c has resolved it; Update says what to add, since c brings it.",
+    "gold": "The passages that hold the answer and the steps to it, known for the built-in "
+    "questions. Recall is the share of them that was found.",
     "corpus": "A set of documents, cut into passages and turned into vectors with one embedder.",
 }
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tracert.render.map import Ground
 from tracert.render.passage import Embed
-from tracert.trace import Node, Trace
+from tracert.trace import Node, Trace, Vector
 
 
 def _nothing(_: str) -> None:
@@ -20,7 +20,8 @@ class Live:
 
     `document` gives the text of the document in which a passage stands, by the passage's id;
     `node` a passage that the trace does not name; `plain` is plain top-k at the same number
-    of passages. `map_note` says what the map is, or why there is none yet.
+    of passages; `near` gives the ids of the passages whose vectors are nearest to a vector,
+    with their cosines. `map_note` says what the map is, or why there is none yet.
     """
 
     ground: Ground | None = None
@@ -28,6 +29,7 @@ class Live:
     node: Callable[[str], Node | None] = _nothing
     embed: Embed | None = None
     plain: Trace | None = None
+    near: Callable[[Vector, int], list[tuple[str, float]]] | None = None
     map_note: str = ""
 
 

@@ -39,15 +39,15 @@ def _workspace(path: str) -> Workspace:
 
 
 @st.cache_data(show_spinner=False)
-def examples() -> list[Example]:
-    """The built-in questions of two hops and more; those of `FIRST` lead."""
+def examples(first: tuple[str, ...] = FIRST) -> list[Example]:
+    """The built-in questions of two hops and more; those of these ids lead."""
     folder = builtin_folder()
     path = None if folder is None else folder.parent / "questions.jsonl"
     if path is None or not path.is_file():
         return []
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
     rows = [row for row in rows if row["hops"] > 1]
-    rows.sort(key=lambda row: FIRST.index(row["id"]) if row["id"] in FIRST else len(FIRST))
+    rows.sort(key=lambda row: first.index(row["id"]) if row["id"] in first else len(first))
     return [Example(row["question"], row["answer"], row["hops"]) for row in rows]
 
 

@@ -14,7 +14,7 @@ from tracert.render.map import Ground
 from tracert.render.words import title
 from tracert.snapshot import Snapshot
 from tracert.store import CorpusRecord
-from tracert.trace import Node, NodeKind, Trace, Value
+from tracert.trace import Node, NodeKind, Trace, Value, Vector
 from tracert.ui.live import Live
 from tracert.ui.model import chat_model, embedder_for, named_embedder
 from tracert.workspace import Workspace
@@ -119,7 +119,7 @@ def _live(
         asked.question,
         corpus=name,
         method="native_rag",
-        settings={"k": max(1, min(50, len(trace.result.evidence)))},
+        settings=_plain_settings(trace),
         embedder=embedder,
         answer=False,
         with_map=False,
@@ -135,14 +135,30 @@ def _live(
             return None
         return snapshot.document_text(snapshot.chunks([row])[0].document_fingerprint)
 
+    def near(vector: Vector, count: int) -> list[tuple[str, float]]:
+        cosines = snapshot.matrix @ (vector / max(float(np.linalg.norm(vector)), 1e-12))
+        return [
+            (snapshot.ids[row], float(cosines[row]))
+            for row in np.argsort(-cosines, kind="stable")[:count].tolist()
+        ]
+
     return Live(
         ground=_ground(space, snapshot, trace, kind),
         document=document,
         node=node,
         embed=embed,
         plain=plain,
+        near=near,
         map_note=space.map_status(name).message,
     )
+
+
+def _plain_settings(trace: Trace) -> dict[str, Value]:
+    """As many passages as the walk found, from the same first stage where it has one."""
+    settings: dict[str, Value] = {"k": max(1, min(50, len(trace.result.evidence)))}
+    if "first_stage" in trace.settings:
+        settings["first_stage"] = trace.settings["first_stage"]
+    return settings
 
 
 def _ground(

@@ -26,10 +26,10 @@ class TreeHopWords:
     """See `tracert.render.words.base.Words`."""
 
     rules = (
-        Rule("kept", "Kept, spawns", "Kept, and may make the next query.", CHOSEN),
+        Rule("kept", "Kept", "Kept; before the last hop it makes the next query.", CHOSEN),
         Rule(
             "not_spawned",
-            "Kept",
+            "Kept, no branch",
             "Kept, but better passages of this hop make the next queries.",
             Look("path", "ring", "solid"),
         ),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from tracert.render import tree
 from tracert.render.frames import frame, last
 from tracert.render.tables import compare, cost_line
 from tracert.render.words import place, title
+from tracert.render.words.base import unit
 from tracert.trace import Trace
 from tracert.ui import components
 from tracert.ui.live import Live, node_of
@@ -47,9 +49,9 @@ def show(trace: Trace, view: View, *, key: str) -> None:
     if view.pick(components.cards(data, key=f"{key}:answer")):
         st.rerun(scope="fragment")
     source = (
-        "Extract: the best sentences of the passages, word for word. No model wrote this."
+        f"Extract: the best sentences of the {unit(trace)}s, word for word. No model wrote this."
         if answer.source == "extract"
-        else f"Written by {answer.source} from the passages of the path."
+        else f"Written by {answer.source} from the {unit(trace)}s found."
     )
     st.text(source + (f" {answer.note}" if answer.note and answer.source != "extract" else ""))
 
@@ -81,9 +83,11 @@ def beside(trace: Trace, view: View, live: Live, *, key: str) -> None:
             )
         return rows
 
+    walk = "the hops" if tree.branches(trace) else "the path"
+    own = f"{walk.capitalize()} found nothing of {'their' if walk == 'the hops' else 'its'} own."
     groups = [
         ("Both found", found.both, "Nothing in common."),
-        ("Only the path found", found.only_path, "The path found nothing of its own."),
+        (f"Only {walk} found", found.only_path, own),
         ("Only plain top-k found", found.only_plain, "Plain top-k found nothing of its own."),
     ]
     data = {

@@ -15,14 +15,17 @@ from tracert.workspace import BUILTIN, Workspace
 EXAMPLES = 3
 
 
-def show(space: Workspace, *, key: str) -> Asked | None:
-    """Corpus, question and examples; None, with a way on, where there is nothing to ask yet."""
+def show(space: Workspace, *, key: str, first: tuple[str, ...] = resources.FIRST) -> Asked | None:
+    """Corpus, question and examples; None, with a way on, where there is nothing to ask yet.
+
+    `first` are the ids of the examples that lead on this page.
+    """
     records = space.corpora()
     if not records:
         st.info("There is no corpus yet. Load a document first.", icon=":material/upload_file:")
         st.page_link("pages/library.py", label="Go to the Library", icon=":material/library_books:")
         return None
-    examples = resources.examples()
+    examples = resources.examples(first)
     left, middle, right = st.columns([2, 6.4, 1], vertical_alignment="bottom")
     with left:
         record = _corpus(records)
@@ -46,8 +49,12 @@ def show(space: Workspace, *, key: str) -> Asked | None:
 def _corpus(records: list[CorpusRecord]) -> CorpusRecord:
     by_name = {record.name: record for record in records}
     names = list(by_name)
-    if st.session_state.get("corpus") not in by_name:
-        st.session_state["corpus"] = BUILTIN if BUILTIN in by_name else names[0]
+    wanted = st.session_state.get("corpus")
+    if wanted not in by_name:
+        wanted = BUILTIN if BUILTIN in by_name else names[0]
+    # Set again at each run: on the first run of another page a widget of the same key would
+    # else give its default, and not what the session holds.
+    st.session_state["corpus"] = wanted
     name = st.selectbox(
         "Corpus",
         names,
@@ -59,8 +66,12 @@ def _corpus(records: list[CorpusRecord]) -> CorpusRecord:
 
 
 def _question(default: str) -> str:
-    if "question" not in st.session_state:
-        st.session_state["question"] = default
+    """The question; one that the app opened with, and nobody touched, is each page's own."""
+    opening = st.session_state.get("ask:opening")
+    asked = st.session_state.get("question", opening)
+    if asked == opening:
+        asked = st.session_state["ask:opening"] = default
+    st.session_state["question"] = asked
     return st.text_input(
         "Question",
         key="question",

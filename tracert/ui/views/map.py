@@ -6,9 +6,11 @@ from typing import Literal, cast
 
 import streamlit as st
 
+from tracert.render import tree
 from tracert.render.map import COLOUR_WORDS, Colour, figure, selected_ids, text_of_map
 from tracert.render.palette import Theme
-from tracert.trace import Trace
+from tracert.render.words.base import unit
+from tracert.trace import NodeKind, Trace
 from tracert.ui.glossary import explain
 from tracert.ui.live import Live
 from tracert.ui.session import View, theme
@@ -42,6 +44,7 @@ def show(trace: Trace, view: View, live: Live, *, key: str) -> None:
         ground=ground,
         colour=colour,
         selected=view.node,
+        plain=live.plain.result.evidence if live.plain is not None else (),
     )
 
     def selected() -> None:
@@ -63,10 +66,14 @@ def show(trace: Trace, view: View, live: Live, *, key: str) -> None:
 
 def _about(trace: Trace, live: Live) -> str:
     kind = trace.map.kind.upper() if trace.map is not None else ""
-    said = f"{kind} map; question and goal are placed on it afterwards, so approximate. "
+    goal = any(node.kind is NodeKind.GOAL for node in trace.nodes)
+    placed = "question and goal are" if goal else "the question is"
+    placed = "the queries are" if tree.branches(trace) else placed
+    said = f"{kind} map; {placed} placed on it afterwards, so approximate. "
     ground = live.ground
     if ground is not None and ground.kept is not None and len(ground.kept):
         said += (
-            f"It keeps {float(ground.kept.mean()):.0%} of each passage's ten nearest neighbours. "
+            f"It keeps {float(ground.kept.mean()):.0%} of each {unit(trace)}'s ten nearest "
+            "neighbours. "
         )
     return said + live.map_note

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tracert.corpus.sentences import sentence_spans
+from tracert.render import tree
 from tracert.render.frames import frame, last
 from tracert.render.passage import nearest_sentence, pieces
 from tracert.render.words import called, place, title
@@ -22,6 +23,13 @@ def show(trace: Trace, view: View, live: Live, *, key: str) -> None:
     if node is None:
         st.caption("Select a node, a point or a row to read the passage here.")
         return
+    query = tree.query_of(trace, node.id) if node.kind is NodeKind.HOP else None
+    if query is not None and query.passage is not None:
+        name = called(trace, frame(trace, last(trace)), query.passage)
+        st.text(f"Query {query.name} was made with {name}, which stands here:")
+        node = trace.node(query.passage)
+    elif query is not None and query.step == 0:
+        node = trace.node(tree.hidden(trace) or node.id)
     st.text(_title(trace, node))
     if node.kind in (NodeKind.QUERY, NodeKind.GOAL) or node.source is None:
         components.passage([("here", node.text)], key=f"{key}:passage")
@@ -43,9 +51,15 @@ def _title(trace: Trace, node: Node) -> str:
     if node.kind is NodeKind.GOAL:
         return "The goal"
     now = frame(trace, last(trace))
+    if node.kind is NodeKind.HOP:
+        return called(trace, now, node.id).capitalize()
     number = now.order.get(node.id)
-    name = called(trace, now, node.id).capitalize() if number else "Not on the path"
+    name = called(trace, now, node.id).capitalize() if number else _aside(trace)
     return f"{name} · {place(node)}" if place(node) else name
+
+
+def _aside(trace: Trace) -> str:
+    return "Not kept" if tree.branches(trace) else "Not on the path"
 
 
 def _choose(trace: Trace, view: View, live: Live, *, key: str) -> None:

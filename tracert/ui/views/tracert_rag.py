@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import streamlit as st
 
@@ -15,13 +15,11 @@ from tracert.errors import TracertError
 from tracert.methods.registry import method
 from tracert.trace import StopReason, Trace, Value
 from tracert.ui import controls
-from tracert.ui.glossary import explain
 from tracert.ui.live import Live
-from tracert.ui.model import chat_model
-from tracert.ui.running import Asked, run, write
+from tracert.ui.running import Asked, run
 from tracert.ui.safe import literal
 from tracert.ui.session import stored_trace
-from tracert.ui.views import files, goal, histogram, theatre
+from tracert.ui.views import goal, histogram, studio, theatre
 from tracert.ui.views.step import notes
 from tracert.workspace import Workspace
 
@@ -34,7 +32,7 @@ class _Chosen:
     """The settings as the controls have them, the map's kind, and the control of delta."""
 
     values: Mapping[str, Value]
-    plane: Literal["auto", "pca"]
+    plane: studio.Plane
     delta: controls.Open
 
 
@@ -54,11 +52,7 @@ def show(space: Workspace, asked: Asked, *, key: str = NAME) -> None:
         goal.show(trace, asked, key=key)
         said(trace)
     theatre.show(trace, live, key=key)
-    with st.container(horizontal=True, gap="small"):
-        _write(trace, key=key)
-        files.save(trace, key=key)
-        files.open_(key=key, method=NAME)
-    _await_map(space, asked, trace, chosen.plane)
+    studio.foot(space, asked, trace, chosen.plane, key=key)
 
 
 def replay(trace: Trace, *, key: str = NAME) -> None:
@@ -93,45 +87,11 @@ def _settings(strip: Any, last: Trace | None, *, key: str) -> _Chosen:
             columns[4],
             st.container(horizontal=True, horizontal_alignment="right", wrap=False, gap="small"),
         ):
-            plane = st.segmented_control(
-                "Map",
-                ["UMAP", "PCA"],
-                default="UMAP",
-                required=True,
-                key=f"{key}:kind",
-                label_visibility="collapsed",
-                help=f"{explain('UMAP')} {explain('PCA')}",
-            )
+            plane = studio.plane(key=key)
             more = st.popover("More", icon=":material/tune:", key=f"{key}:more", on_change="rerun")
             with more:
                 rest = [name for name in controls.names(kind) if name not in (*_STRIP, "delta")]
                 values |= controls.controls(kind, rest, key=key)
                 if last is not None and more.open:
                     histogram.show(last, key=key)
-    return _Chosen(values, "pca" if plane == "PCA" else "auto", delta)
-
-
-def _write(trace: Trace, *, key: str) -> None:
-    model = chat_model()
-    answer = trace.result.answer
-    if model is None or (answer is not None and answer.source != "extract"):
-        return
-    if st.button(f"Write the answer with {literal(model.name)}", icon=":material/edit_note:"):
-        with st.spinner("The model writes…"):
-            write(trace, key=key)
-        st.rerun(scope="fragment")
-
-
-def _await_map(space: Workspace, asked: Asked, trace: Trace, kind: str) -> None:
-    """While UMAP is fitted in the background, look now and then, and draw it when it is there."""
-    if kind == "pca" or trace.map is None or trace.map.kind == "umap":
-        return
-    if space.map_status(asked.record.name).state != "fitting":
-        return
-
-    @st.fragment(run_every=2.0)
-    def look() -> None:
-        if space.map_status(asked.record.name).state != "fitting":
-            st.rerun()
-
-    look()
+    return _Chosen(values, plane, delta)

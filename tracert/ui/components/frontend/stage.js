@@ -343,7 +343,7 @@
         if (!rule || !roles.has(id)) continue;
         if (this.seen && !this.seen.has(id)) continue;
         const strong = rule.line !== "none" && !kept ? near++ < 8 : kept;
-        roles.set(id, { colour: rule.colour, shape: rule.shape, radius: kept ? 11 : rule.line === "none" ? 5 : 7.5, opacity: kept || strong ? 1 : rule.line === "none" ? 0.5 : 0.75, number: null, label: false, under: this.data.branches && !kept ? score : null });
+        roles.set(id, { colour: rule.colour, shape: rule.shape, radius: kept ? 11 : rule.line === "none" ? 5 : 7.5, opacity: kept || strong ? 1 : rule.line === "none" ? 0.5 : 0.75, number: null, label: false, under: this.data.branches && !kept && Number.isFinite(Number(score)) ? Number(score).toFixed(2) : null });
       }
       const roomy = !this.data.branches || this.layout !== "path" || this.data.labelWidth >= 90;
       for (const [id, number] of Object.entries(frame.order)) {
@@ -482,7 +482,7 @@
             ctx.fillText(role.beside, radius + 5, 0);
           }
           if (role.under && this.layout === "path" && id !== this.selected && id !== this.hovered) {
-            ctx.font = `400 12px ${this.font}`;
+            ctx.font = `400 ${11 * Math.max(1, Math.min(2, 1 / this.network.getScale()))}px ${this.font}`;
             ctx.textAlign = "center";
             ctx.textBaseline = "top";
             ctx.globalAlpha = 0.85;

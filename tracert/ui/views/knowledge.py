@@ -44,7 +44,9 @@ def choose() -> Source | None:
 
 def load(space: Workspace, *, key: str) -> None:
     """A popover with every way to bring in notes."""
-    with st.popover("Load notes", icon=":material/drive_folder_upload:", key=f"{key}:load"):
+    # Another key is another popover, and that one is closed.
+    name = f"{key}:load:{st.session_state.get(f'{key}:load-serial', 0)}"
+    with st.popover("Load notes", icon=":material/drive_folder_upload:", key=name):
         error = st.session_state.pop(f"{key}:load-error", None)
         if error:
             st.error(literal(error), icon=":material/error:")
@@ -67,8 +69,7 @@ def _upload(space: Workspace, *, key: str) -> None:
     )
     if given and st.button("Open them", type="primary", key=f"{key}:open-files"):
         files = [(file.name, file.getvalue()) for file in given]
-        if _taken(lambda: _source(space, files), key=key):
-            st.session_state[f"{key}:load-serial"] = serial + 1
+        _taken(lambda: _source(space, files), key=key)
         st.rerun()
 
 
@@ -102,22 +103,22 @@ def _folder(space: Workspace, *, key: str) -> None:
         st.rerun()
 
 
-def _taken(make: Callable[[], Source], *, key: str) -> bool:
+def _taken(make: Callable[[], Source], *, key: str) -> None:
     """Put what is made on the shelf and use it; where it cannot be made, keep the reason."""
     try:
         source = make()
     except TracertError as error:
         st.session_state[f"{key}:load-error"] = str(error)
-        return False
+        return
     use(source)
-    return True
+    serial = st.session_state.get(f"{key}:load-serial", 0)
+    st.session_state[f"{key}:load-serial"] = serial + 1
 
 
 def use(source: Source) -> None:
     """Walk these notes from the next run on."""
-    name = put(source)
-
     # The box that chooses is drawn before: what it shows may only be set before the next run.
+    name = put(source)
     st.session_state[f"{CHOSEN}:next"] = name
 
 

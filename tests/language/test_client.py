@@ -96,6 +96,7 @@ def test_tool_calls_out_and_in(server):
     assert reply.text == ""
     body = server.calls[0].body
     assert body["tools"][0]["function"]["name"] == "open_note"
+    assert body["tool_choice"] == "auto"
     assert body["messages"][2] == {
         "role": "assistant",
         "content": None,
@@ -201,7 +202,7 @@ def test_parameters_are_given_up_one_by_one_and_then_the_call_fails(server):
         (429, {}, "rate limit. Try again in a while"),
         (429, {"headers": {"retry-after": "17"}}, "after 17 s"),
         (429, {"code": "insufficient_quota"}, "no credit"),
-        (500, {}, "status 500"),
+        (500, {}, "status 500: it failed"),
         (503, {}, "status 503"),
         (418, {"message": "no coffee"}, "status 418: no coffee"),
     ],
@@ -332,10 +333,11 @@ def test_a_stream_that_stalls(server):
 
 
 def test_a_stream_without_end(server):
+    # Pieces come far oftener than the time-out, so that a busy machine breaks none of them.
     pieces = events([chunk({"content": "on "})] * 2000)
     server.add(Scripted(pieces=pieces, kind="text/event-stream", delay=0.02))
-    message = str(failure(chat(server, timeout=0.05), on_text=lambda text: None))
-    assert "still writing after 0.5 s" in message
+    message = str(failure(chat(server, timeout=0.3), on_text=lambda text: None))
+    assert "still writing after 3 s" in message
 
 
 @pytest.mark.parametrize("streamed", [False, True])

@@ -30,6 +30,7 @@ _OPTIONAL: Final[Mapping[str, str | None]] = {
     "max_completion_tokens": None,
     "stream_options": None,
     "temperature": None,
+    "tool_choice": None,
 }
 #: A key for endpoints that want none; the protocol's header needs some text.
 _NO_KEY: Final = "none"
@@ -206,6 +207,8 @@ class OpenAIChat:
                 }
                 for tool in tools
             ]
+            # The protocol's default, but the server of llama-cpp-python ignores tools without it.
+            body["tool_choice"] = "auto"
         if stream:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         with self._lock:

@@ -117,8 +117,11 @@ def _status(error: Any, model: str, endpoint: Endpoint) -> ModelError:
             + (f"after {wait:g} s." if wait is not None else "in a while.")
         )
     if status >= 500:
+        # A page of HTML from a proxy says nothing; a message in JSON may name what is missing.
+        spoken = isinstance(getattr(error, "body", None), Mapping) and words
+        told = f"status {status}: {words}" if spoken else f"status {status}"
         return ModelError(
-            f"The endpoint {at} has an error of its own (status {status}). Try again later, or "
+            f"The endpoint {at} has an error of its own ({told}). Try again later, or "
             "choose another model."
         )
     return ModelError(

@@ -147,10 +147,17 @@ def test_a_model_that_never_ends_is_stopped_after_its_rounds(
     assert again == ["visited"] * 3
 
 
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (400, "tools are not supported by this model"),
+        (500, "tools param requires --jinja flag"),
+    ],
+)
 def test_a_provider_without_tools_gets_the_protocol_as_json(
-    opened: OpenGraph, server: ChatServer
+    opened: OpenGraph, server: ChatServer, status: int, words: str
 ) -> None:
-    server.fail(400, "tools are not supported by this model")
+    server.fail(status, words)
     for node, score in ((ENTRY, 70), ("a.md", 80), ("c.md", 96)):
         call = {"tool": "get_knowledge_context", "arguments": json.loads(arguments(node, score))}
         server.say(f"I go on.\n```json\n{json.dumps(call)}\n```")

@@ -331,7 +331,7 @@
       const roles = new Map();
       const walked = new Set(this.trail().flat());
       for (const node of this.data.nodes) {
-        roles.set(node.id, { colour: "rejected", shape: "ring", radius: 4.5, opacity: 0.35, number: null, label: false });
+        roles.set(node.id, { colour: "rejected", shape: "ring", radius: 4.5, opacity: this.data.links ? 0.6 : 0.35, number: null, label: false });
       }
       for (const [, id, name] of this.stubs()) {
         const rule = this.rules.get(name);
@@ -380,7 +380,7 @@
       for (const [from, to, related] of this.data.links) {
         if (this.isHidden(from) || this.isHidden(to) || (this.layout !== "tree" && !(this.seen.has(from) && this.seen.has(to)))) continue;
         const known = this.seen.has(from) && this.seen.has(to);
-        lines.push({ from, to, width: known ? 1.6 : 1, dashes: related ? [4, 5] : false, color: { color: known ? colour.kept : colour.rejected, opacity: known ? (related ? 0.45 : 0.7) : related ? 0.16 : 0.4 } });
+        lines.push({ from, to, width: known ? 1.6 : 1, dashes: related ? [4, 5] : false, color: { color: known ? colour.kept : colour.rejected, opacity: known ? (related ? 0.45 : 0.7) : related ? 0.22 : 0.6 } });
       }
       for (const path of this.data.layouts[this.layout] && this.layout === "tree" ? this.data.roots ?? [] : []) {
         if (!this.isHidden(path)) lines.push({ from: "query", to: path, width: 1, color: { color: colour.rejected, opacity: 0.25 } });

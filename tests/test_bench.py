@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tracert.bench
 from tracert.bench import Plain, bench, in_words, made_up, peak_memory, plain_delta, plain_run
-from tracert.errors import CorpusError
+from tracert.errors import CorpusError, TracertError
 from tracert.workspace import Workspace
 
 QUESTIONS = (
@@ -93,6 +95,14 @@ def test_the_whole_measurement(tmp_path: Path):
     told = in_words(report)
     assert data["machine"]["cpu"] in told
     assert "1,000 passages" in told
+
+
+def test_a_large_corpus_that_cannot_be_measured_is_one_sentence(tmp_path: Path, monkeypatch):
+    book = tmp_path / "book.txt"
+    book.write_text(made_up(5_000), encoding="utf-8")
+    monkeypatch.setattr(tracert.bench.sys, "executable", shutil.which("false"))
+    with pytest.raises(TracertError, match="large corpus failed"):
+        bench(book, runs=1, large=100)
 
 
 def test_peak_memory_is_at_least_what_is_held():

@@ -130,9 +130,9 @@ def test_index_tells_a_person_what_became_of_each_file(capsys, files):
     paths = [str(files / "ring.md"), str(files / "broken.pdf")]
     status, out, _ = run(capsys, "index", *paths, "--corpus", "Lab")
     assert status == 0
-    assert "indexed: " in out
-    assert "refused: " in out
-    assert "The corpus 'Lab' has" in out
+    assert "indexed:" in out
+    assert "refused:" in out
+    assert "The corpus 'Lab' has" in " ".join(out.split())
 
 
 def test_another_chunking_is_an_error_unless_replaced(capsys, files, corpus):
@@ -212,7 +212,7 @@ def test_the_trail_for_a_person(capsys, corpus):
     assert "  0. " in out
     assert "  1. " in out
     assert " [1] ring.md, The ring" in out
-    assert "no model was asked" in out
+    assert "no model was asked" in " ".join(out.split())
     # Every sentence of the answer cites a number that the evidence has.
     evidence, answer = out.split("\nEvidence\n")[1].split("\nAnswer (extract)\n")
     assert "[1]" in answer or "[2]" in answer
@@ -348,7 +348,7 @@ def test_model_and_endpoint_from_the_environment(capsys, corpus, server, monkeyp
     status, out, _ = run(capsys, "ask", QUESTION, "--corpus", corpus, "--method", "tracert_rag")
     assert status == 0
     assert "\nAnswer (written by tiny)\n" in out
-    assert "2 model calls" in out
+    assert "2 model calls" in " ".join(out.split())
 
 
 def test_a_model_that_fails_is_replaced_and_the_run_succeeds(capsys, corpus, server, monkeypatch):

@@ -15,14 +15,15 @@ same without exactness, trace or explanation. It tells what those cost.
 
 from __future__ import annotations
 
-import multiprocessing
+import json
 import os
 import platform
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -30,9 +31,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from tracert.corpus.chunking import Chunking
 from tracert.corpus.sentences import sentence_spans
 from tracert.embedding.registry import embedder
-from tracert.errors import CorpusError
+from tracert.errors import CorpusError, TracertError
 from tracert.indexing import File
 from tracert.language.words import STOP
 from tracert.methods.base import Question, Resources, collect, parse_settings
@@ -357,9 +359,40 @@ def _apart(
     record: CorpusRecord, folder: Path, questions: Sequence[str], runs: int
 ) -> tuple[Figure, float | None]:
     """Measure the large corpus in a process of its own, so that its memory is its own."""
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=context) as pool:
-        return pool.submit(_asking_large, record, folder, questions, runs).result()
+    order = {
+        "record": asdict(record),
+        "folder": str(folder),
+        "questions": list(questions),
+        "runs": runs,
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", "from tracert.bench import large_main; large_main()"],
+        input=json.dumps(order),
+        capture_output=True,
+        encoding="utf-8",
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        check=False,
+    )
+    if done.returncode:
+        last = done.stderr.strip().rpartition("\n")[2]
+        raise TracertError(f"The process of the large corpus failed ({last}). Free some memory.")
+    found = json.loads(done.stdout)
+    return Figure(**found["figure"]), found["peak"]
+
+
+def large_main() -> None:
+    """What the process of `_apart` runs: an order as JSON in, figure and peak memory out."""
+    order = json.load(sys.stdin)
+    given = order["record"]
+    record = CorpusRecord(
+        **given
+        | {
+            "chunking": Chunking(**given["chunking"]),
+            "documents": tuple(DocumentRecord(**each) for each in given["documents"]),
+        }
+    )
+    figure, peak = _asking_large(record, Path(order["folder"]), order["questions"], order["runs"])
+    json.dump({"figure": asdict(figure), "peak": peak}, sys.stdout)
 
 
 def _asking_large(

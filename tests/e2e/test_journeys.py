@@ -132,17 +132,29 @@ def test_a_click_on_a_node_selects_its_passage_everywhere(page: Any, server: Any
 
 def test_a_point_on_the_map_selects_its_passage(page: Any, server: Any) -> None:
     stage = open_stage(page, server)
-    place, id = page.evaluate(
+    # PCA is there at once and stays: UMAP might be ready, and be drawn, just before the click.
+    page.get_by_role("radio", name="PCA").click()
+    page.get_by_text("PCA map").wait_for()
+    settle(page)
+    # The point of the path that lies freest, since another may lie over one on the same spot.
+    place, id, number = page.evaluate(
         """() => { const plot = document.querySelector('.js-plotly-plot');
-            const layer = plot.data.find((one) => one.name === 'Path');
             const { xaxis, yaxis } = plot._fullLayout;
             const box = plot.querySelector('.plotly .nsewdrag').getBoundingClientRect();
-            return [[box.left + xaxis.d2p(layer.x[0]), box.top + yaxis.d2p(layer.y[0])],
-                layer.customdata[0][0]]; }"""
+            const at = (layer, i) => [box.left + xaxis.d2p(layer.x[i]),
+                box.top + yaxis.d2p(layer.y[i])];
+            const all = plot.data.filter((one) => one.customdata).flatMap((one) =>
+                one.customdata.map(([id], i) => [id, at(one, i)]));
+            const path = plot.data.find((one) => one.name === 'Path');
+            const free = path.customdata.map(([id], i) => { const [x, y] = at(path, i);
+                const near = all.filter(([other]) => other !== id)
+                    .map(([, [a, b]]) => Math.hypot(a - x, b - y));
+                return [Math.min(...near), [x, y], id, i + 1]; });
+            return free.sort((a, b) => b[0] - a[0])[0].slice(1); }"""
     )
     page.mouse.move(*place)
     page.mouse.click(*place)
-    page.get_by_text("Passage 1 ·").wait_for()
+    page.get_by_text(f"Passage {number} ·").wait_for()
     page.wait_for_selector(f'{STAGE}[data-selected="{id}"]')
     assert stage.get_attribute("data-selected") == id
 

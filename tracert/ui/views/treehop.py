@@ -168,8 +168,8 @@ def _presets(values: Mapping[str, Value], *, key: str) -> None:
             key=f"{key}:measured",
             disabled=measured,
             on_click=partial(controls.preset, TreeHopSettings, {}, key=key),
-            help="The defaults: what measured best on the multi-hop questions of 2Wiki, HotpotQA and "
-            "MuSiQue, at the same number of passages as plain top-k.",
+            help="The defaults: what measured best on multi-hop questions of 2Wiki, HotpotQA "
+            "and MuSiQue, at the same number of passages as plain top-k.",
         )
         st.button(
             "As in the paper",

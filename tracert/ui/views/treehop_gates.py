@@ -85,13 +85,16 @@ def pairs_of(trace: Trace, view: View) -> list[Pair]:
 
 
 def _finder(trace: Trace, view: View) -> tree.Query | None:
-    """The query that the selected passage is seen with: the one in hand, if it found it."""
+    """The query that the selected passage is seen with: that which kept it, else the one in hand.
+
+    A passage that no query kept is seen with the query in hand, if that found it.
+    """
+    id = view.node or ""
+    found = tree.finder(trace, id)
+    if found is not None and id in tree.kept(trace.steps[found.step]):
+        return found
     now = frame(trace, view.step)
-    in_hand = tree.query_of(trace, now.in_hand)
-    item = now.candidate(view.node)
-    if in_hand is not None and item is not None and (item.kept or item.rule == "redundant"):
-        return in_hand
-    return tree.finder(trace, view.node or "")
+    return found if now.candidate(id) is None else tree.query_of(trace, now.in_hand)
 
 
 def _maker(query: tree.Query) -> Pair | None:

@@ -353,6 +353,27 @@ def test_a_connection_that_breaks(server, streamed):
     assert "cannot be reached" in message
 
 
+@pytest.mark.parametrize("cut", [True, False])
+def test_a_stream_that_never_begins_is_asked_for_as_a_whole(server, cut):
+    """As llama-cpp-python does it: a good status, then nothing."""
+    server.add(Scripted(kind="text/event-stream", cut=cut))
+    server.json(completion("Hello."))
+    heard = []
+    reply = chat(server).complete(ASK, on_text=heard.append)
+    assert (reply.text, heard) == ("Hello.", ["Hello."])
+    first, second = (call.body for call in server.calls)
+    assert first["stream"] is True
+    assert "stream" not in second and "stream_options" not in second
+
+
+def test_why_a_stream_never_began_is_said(server):
+    server.add(Scripted(kind="text/event-stream", cut=True))
+    server.fail(400, "This model's maximum context length is 2048 tokens.")
+    heard = []
+    assert "context length is 2048" in str(failure(chat(server), on_text=heard.append))
+    assert heard == []
+
+
 def test_an_address_where_nobody_listens():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -32,6 +32,8 @@ _OPTIONAL: Final[Mapping[str, str | None]] = {
     "temperature": None,
     "tool_choice": None,
 }
+#: What asks for a stream.
+_STREAMING: Final = ("stream", "stream_options")
 #: A key for endpoints that want none; the protocol's header needs some text.
 _NO_KEY: Final = "none"
 
@@ -244,19 +246,30 @@ class OpenAIChat:
             _leave_out(body, refused)
 
     def _send_once(self, client: Any, body: Mapping[str, Any], on_text: OnText | None) -> _Received:
+        """One request; a second one where a stream broke off before it began.
+
+        A server that fails between its good status and the first piece cannot say why. Asked
+        for the whole reply it answers, or says what is wrong: llama-cpp-python does so where
+        the context is too long, and where tools and streaming do not go together.
+        """
         import openai
 
-        if on_text is None:
-            data = client.post("/chat/completions", body=body, cast_to=object)
-            return self._whole(data)
-        with client.post(
-            "/chat/completions",
-            body=body,
-            cast_to=object,
-            stream=True,
-            stream_cls=openai.Stream[object],
-        ) as stream:
-            return self._streamed(stream, on_text)
+        if on_text is not None:
+            with client.post(
+                "/chat/completions",
+                body=body,
+                cast_to=object,
+                stream=True,
+                stream_cls=openai.Stream[object],
+            ) as stream:
+                received = self._streamed(stream, on_text)
+            if received is not None:
+                return received
+            body = {name: body[name] for name in body if name not in _STREAMING}
+        received = self._whole(client.post("/chat/completions", body=body, cast_to=object))
+        if on_text is not None and received.text:
+            on_text(received.text)
+        return received
 
     # --- reading --------------------------------------------------------------------------
 
@@ -272,29 +285,36 @@ class OpenAIChat:
         received.usage(data)
         return received
 
-    def _streamed(self, stream: Iterator[Any], on_text: OnText) -> _Received:
+    def _streamed(self, stream: Iterator[Any], on_text: OnText) -> _Received | None:
+        """The reply piece by piece; None where the stream ended or broke before the first."""
+        import openai
+
         received = _Received()
         deadline = time.monotonic() + 10 * self._timeout
         pieces = 0
-        for data in stream:
-            if isinstance(data, dict) and data.get("error"):
-                raise self._inner_error(data["error"])
-            choice = _first(data)
-            delta = choice.get("delta")
-            if isinstance(delta, dict):
-                pieces += 1
-                text = received.add(delta, choice)
-                if text:
-                    on_text(text)
-            received.usage(data)
-            if time.monotonic() > deadline:
-                raise ModelError(
-                    f"The model {self._model!r} was still writing after "
-                    f"{10 * self._timeout:g} s. Raise the time-out, or choose a faster model."
-                )
-        if not pieces:
-            raise nonsense(self._endpoint, "no stream of events")
-        return received
+        try:
+            for data in stream:
+                if isinstance(data, dict) and data.get("error"):
+                    raise self._inner_error(data["error"])
+                choice = _first(data)
+                delta = choice.get("delta")
+                if isinstance(delta, dict):
+                    pieces += 1
+                    text = received.add(delta, choice)
+                    if text:
+                        on_text(text)
+                received.usage(data)
+                if time.monotonic() > deadline:
+                    raise ModelError(
+                        f"The model {self._model!r} was still writing after "
+                        f"{10 * self._timeout:g} s. Raise the time-out, or choose a faster model."
+                    )
+        except openai.APITimeoutError:
+            raise
+        except openai.APIConnectionError:
+            if pieces:
+                raise
+        return received if pieces else None
 
     def _inner_error(self, error: Any) -> ModelError:
         """An error inside a reply of status 200, as OpenRouter sends it."""

@@ -22,6 +22,7 @@ import mmap
 import os
 import shutil
 import uuid
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -53,7 +54,7 @@ class Ids(Sequence[str]):
 
     def __init__(self, fingerprints: Sequence[str], firsts: Sequence[int], size: int) -> None:
         self._fingerprints = [fingerprint[:12] for fingerprint in fingerprints]
-        self._firsts = np.asarray(firsts, dtype=np.int64)
+        self._firsts = [int(first) for first in firsts]
         self._size = size
         self._row_of = dict(zip(self._fingerprints, firsts, strict=True))
         self._sizes = dict(zip(self._fingerprints, np.diff([*firsts, size]).tolist(), strict=True))
@@ -73,8 +74,8 @@ class Ids(Sequence[str]):
             row += self._size
         if not 0 <= row < self._size:
             raise IndexError(row)
-        document = int(np.searchsorted(self._firsts, row, side="right")) - 1
-        return f"{self._fingerprints[document]}:{row - int(self._firsts[document])}"
+        document = bisect_right(self._firsts, row) - 1
+        return f"{self._fingerprints[document]}:{row - self._firsts[document]}"
 
     def row(self, id: str) -> int | None:
         """The row of a chunk id, or None where the corpus has no such chunk."""

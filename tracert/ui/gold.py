@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import streamlit as st
 
 from tracert.evaluation.quoted import Gold, QuotedQuestion, found_of, gold_of, read_questions
 from tracert.methods.base import parse_settings
-from tracert.methods.first_stage import rank
+from tracert.methods.first_stage import Ranking, rank
 from tracert.methods.treehop import TreeHopSettings, alone_flags, model_for, retrieve
 from tracert.snapshot import Snapshot
 from tracert.trace import Value
 from tracert.workspace import builtin_folder
+
+#: The most passages that any settings return: 100 in all, or 20 at each of 5 hops.
+DEEPEST: Final = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,13 +88,23 @@ def recall(snapshot: Snapshot, these: Known, settings: Mapping[str, Value]) -> R
     Raises:
         SettingError: the weights cannot be read or are for vectors of another length.
     """
-    chosen = parse_settings(TreeHopSettings, settings)
+    named = tuple(sorted(settings.items()))
+    return _recall(snapshot.info.fingerprint, snapshot.record.identity, named, snapshot, these)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _recall(
+    fingerprint: str,
+    identity: str,  # noqa: ARG001 the key
+    settings: tuple[tuple[str, Value], ...],
+    _snapshot: Snapshot,
+    _these: Known,
+) -> Recall:
+    snapshot, these = _snapshot, _these
+    chosen = parse_settings(TreeHopSettings, dict(settings))
     model = model_for(chosen, snapshot.info.embedder, snapshot.info.dimension)
     texts = [one.question for one in these.questions]
-    ranked = [
-        rank(snapshot, text, vector, chosen.first_stage, len(snapshot.ids))
-        for text, vector in zip(texts, these.vectors, strict=True)
-    ]
+    ranked = _ranked(fingerprint, snapshot.record.identity, chosen.first_stage, snapshot, these)
     first = None if chosen.first_stage == "dense" else ranked
     alone = alone_flags(texts, chosen)
     found = retrieve(model, these.vectors, snapshot.matrix, chosen, alone, first)
@@ -100,6 +113,21 @@ def recall(snapshot: Snapshot, these: Known, settings: Mapping[str, Value]) -> R
         ours.append(found_of(gold, _ids(snapshot, one.rows)))
         plain.append(found_of(gold, _ids(snapshot, baseline.rows[: len(one.rows)].tolist())))
     return Recall(float(np.mean(ours)), float(np.mean(plain)), len(texts))
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _ranked(
+    fingerprint: str,  # noqa: ARG001 the key
+    identity: str,  # noqa: ARG001 the key
+    stage: str,
+    _snapshot: Snapshot,
+    _these: Known,
+) -> list[Ranking]:
+    """The first stage of every known question, as deep as any settings look."""
+    return [
+        rank(_snapshot, one.question, vector, stage, DEEPEST)
+        for one, vector in zip(_these.questions, _these.vectors, strict=True)
+    ]
 
 
 def _ids(snapshot: Snapshot, rows: Sequence[int]) -> list[str]:

@@ -175,6 +175,18 @@ def setting(
     return field(default=default, metadata=metadata)
 
 
+def candidates_setting() -> Any:
+    """The field `candidates_kept` that every method's settings have."""
+    return setting(
+        CANDIDATES_KEPT,
+        "How many candidates of a step the trace names; the counts cover all.",
+        low=1,
+        high=5000,
+        step=1,
+        label="Candidates in the trace",
+    )
+
+
 def parse_settings(kind: type[S], given: Mapping[str, Value]) -> S:
     """Settings of that kind with the given values, text being read by the field's type.
 

@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tracert.corpus.model import Corpus
-from tracert.errors import CorpusError, ModelError, SettingError
+from tracert.errors import ModelError
 from tracert.methods._replies import Replies
 from tracert.methods._rewrite import (
     TOKENS,
@@ -43,12 +43,13 @@ from tracert.methods._rewrite import (
     rewrite_messages,
     rewrite_offline,
 )
+from tracert.methods.asking import corpus_of, embedded
 from tracert.methods.base import (
-    CANDIDATES_KEPT,
     Outcome,
     Question,
     Resources,
     Walk,
+    candidates_setting,
     setting,
     settings_values,
 )
@@ -84,13 +85,7 @@ class IterativeRewriteSettings:
         label="Places for rewrites",
     )
     first_stage: str = first_stage_setting()
-    candidates_kept: int = setting(
-        CANDIDATES_KEPT,
-        "How many candidates a step names; the counts cover all.",
-        low=1,
-        high=5000,
-        label="Candidates in the trace",
-    )
+    candidates_kept: int = candidates_setting()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,12 +140,7 @@ class IterativeRewrite:
             SettingError: the question is empty.
             EmbedderError: the question could not be embedded.
         """
-        text = question.text.strip()
-        if not text:
-            raise SettingError("The question is empty. Type one.")
-        begun = time.perf_counter()
-        vector = resources.embed([text])[0]
-        cost = Cost({"embed": time.perf_counter() - begun})
+        text, vector, cost = embedded(question, resources)
         return Prepared(text, vector, Replies("rewrite"), cost)
 
     def walk(
@@ -162,9 +152,7 @@ class IterativeRewrite:
             CorpusError: no corpus was passed in.
             EmbedderError: a rewritten question could not be embedded.
         """
-        corpus = resources.corpus
-        if corpus is None:
-            raise CorpusError("iterative_rewrite searches a corpus. Name one with --corpus.")
+        corpus = corpus_of(resources, self.name)
         state = _State([_Search(prepared.question, prepared.vector, "question")])
         stop: Stop | None = None
         for hop, room in enumerate(places(settings)):

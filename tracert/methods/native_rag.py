@@ -12,7 +12,6 @@ section 2.1 of the Tracert-RAG paper. The search is exact: no approximate index.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,13 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tracert.corpus.model import Corpus
-from tracert.errors import CorpusError, SettingError
+from tracert.methods.asking import corpus_of, embedded
 from tracert.methods.base import (
-    CANDIDATES_KEPT,
     Outcome,
     Question,
     Resources,
     Walk,
+    candidates_setting,
     setting,
     settings_values,
 )
@@ -40,14 +39,7 @@ class NativeRagSettings:
     """How many chunks are kept, and how many a trace names."""
 
     k: int = setting(5, "How many passages are kept.", low=1, high=50, step=1, label="Passages")
-    candidates_kept: int = setting(
-        CANDIDATES_KEPT,
-        "How many candidates the trace names; the counts cover all.",
-        low=1,
-        high=5000,
-        step=1,
-        label="Candidates in the trace",
-    )
+    candidates_kept: int = candidates_setting()
     first_stage: str = first_stage_setting()
 
 
@@ -79,12 +71,7 @@ class NativeRag:
             SettingError: the question is empty.
             EmbedderError: the question could not be embedded.
         """
-        text = question.text.strip()
-        if not text:
-            raise SettingError("The question is empty. Type one.")
-        begun = time.perf_counter()
-        vector = resources.embed([text])[0]
-        return Prepared(text, vector, Cost({"embed": time.perf_counter() - begun}))
+        return Prepared(*embedded(question, resources))
 
     def walk(self, prepared: Prepared, settings: NativeRagSettings, resources: Resources) -> Walk:
         """One step: rank all chunks, keep k.
@@ -92,9 +79,7 @@ class NativeRag:
         Raises:
             CorpusError: no corpus was passed in.
         """
-        corpus = resources.corpus
-        if corpus is None:
-            raise CorpusError("native_rag searches a corpus. Name one with --corpus.")
+        corpus = corpus_of(resources, self.name)
         shown = max(settings.k, settings.candidates_kept)
         ranking = rank(corpus, prepared.question, prepared.vector, settings.first_stage, shown)
         kept = min(settings.k, len(ranking.rows))

@@ -55,7 +55,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tracert.corpus.model import Corpus
-from tracert.errors import CorpusError, ModelError, SettingError
+from tracert.errors import ModelError
 from tracert.language.budget import Meter
 from tracert.language.goal import predict_goal
 from tracert.language.goal_text import GoalText, read_goal
@@ -66,6 +66,7 @@ from tracert.methods._tracert.corridor import Histogram, histogram, pair_distanc
 from tracert.methods._tracert.record import Recorder, Values
 from tracert.methods._tracert.settings import TracertRagSettings
 from tracert.methods._tracert.walk import TracertWalk
+from tracert.methods.asking import corpus_of, question_text
 from tracert.methods.base import Outcome, Question, Resources, Walk, settings_values
 from tracert.methods.exact import Vectors, even_rows, unit
 from tracert.trace import Cost, Node, NodeKind, Stop, StopReason
@@ -116,10 +117,8 @@ class TracertRag:
             CorpusError: no corpus was passed in.
             EmbedderError: question or goal could not be embedded.
         """
-        text = question.text.strip()
-        if not text:
-            raise SettingError("The question is empty. Type one.")
-        corpus = _corpus(resources)
+        text = question_text(question)
+        corpus = corpus_of(resources, self.name)
         begun = time.perf_counter()
         query_vector = resources.embed([text])[0]
         embedded = time.perf_counter()
@@ -139,7 +138,7 @@ class TracertRag:
         Raises:
             CorpusError: no corpus was passed in.
         """
-        corpus = _corpus(resources)
+        corpus = corpus_of(resources, self.name)
         vectors = Vectors(corpus.matrix)
         walk = TracertWalk(
             vectors, unit(prepared.query_vector), unit(prepared.goal_vector), settings
@@ -228,12 +227,6 @@ def _outcome(
         stop=stop,
         settings=in_force,
     )
-
-
-def _corpus(resources: Resources) -> Corpus:
-    if resources.corpus is None:
-        raise CorpusError("tracert_rag walks through a corpus. Name one with --corpus.")
-    return resources.corpus
 
 
 def _goal(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tracert.methods.base import CANDIDATES_KEPT, setting
+from tracert.methods.base import candidates_setting, setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +83,4 @@ class TracertRagSettings:
         step=1,
         label="Passages before the walk",
     )
-    candidates_kept: int = setting(
-        CANDIDATES_KEPT,
-        "Candidates that a step of the trace names; the counts cover all.",
-        low=1,
-        high=5000,
-        step=10,
-        label="Candidates in the trace",
-    )
+    candidates_kept: int = candidates_setting()

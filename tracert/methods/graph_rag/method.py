@@ -24,17 +24,16 @@ run that made it, and in no later one's.
 
 from __future__ import annotations
 
-import time
 from typing import Literal
 
-from tracert.errors import CorpusError, SettingError
 from tracert.methods._replies import Replies
+from tracert.methods.asking import corpus_of, embedded
 from tracert.methods.base import Outcome, Question, Resources, Walk, settings_values
 from tracert.methods.graph_rag.record import nodes
 from tracert.methods.graph_rag.run import Prepared, Run, begin
 from tracert.methods.graph_rag.settings import GraphRagSettings
 from tracert.methods.graph_rag.steps import local, overall, plain
-from tracert.trace import Cost, Stop, StopReason
+from tracert.trace import Stop, StopReason
 
 
 class GraphRag:
@@ -57,12 +56,7 @@ class GraphRag:
             SettingError: the question is empty.
             EmbedderError: the question could not be embedded.
         """
-        text = question.text.strip()
-        if not text:
-            raise SettingError("The question is empty. Type one.")
-        begun = time.perf_counter()
-        vector = resources.embed([text])[0]
-        cost = Cost({"embed": time.perf_counter() - begun})
+        text, vector, cost = embedded(question, resources)
         return Prepared(text, vector, Replies("rate"), cost)
 
     def walk(self, prepared: Prepared, settings: GraphRagSettings, resources: Resources) -> Walk:
@@ -72,9 +66,7 @@ class GraphRag:
             CorpusError: no corpus was passed in.
             StoreError: the graph cannot be saved.
         """
-        corpus = resources.corpus
-        if corpus is None:
-            raise CorpusError("graph_rag searches a corpus. Name one with --corpus.")
+        corpus = corpus_of(resources, self.name)
         run = begin(prepared, settings, resources, corpus)
         if not len(corpus.ids):
             stop = Stop(

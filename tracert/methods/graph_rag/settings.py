@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tracert.methods.base import CANDIDATES_KEPT, setting
+from tracert.methods.base import candidates_setting, setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +73,4 @@ class GraphRagSettings:
         high=10_000,
         label="Calls for summaries",
     )
-    candidates_kept: int = setting(
-        CANDIDATES_KEPT,
-        "How many candidates a step names; the counts cover all.",
-        low=1,
-        high=5000,
-        step=1,
-        label="Candidates in the trace",
-    )
+    candidates_kept: int = candidates_setting()

@@ -11,6 +11,7 @@ from tracert.errors import KnowledgeError, ModelError, SettingError
 from tracert.knowledge.opened import OpenGraph
 from tracert.language.base import ChatModel
 from tracert.language.budget import Meter
+from tracert.methods.asking import question_text
 from tracert.methods.base import Outcome, Question, Resources, Walk, settings_values
 from tracert.methods.trailgraph import questions
 from tracert.methods.trailgraph.agent_walk import AgentWalk
@@ -67,9 +68,7 @@ class TrailGraph:
             SettingError: the question is empty.
             EmbedderError: the question could not be embedded.
         """
-        text = question.text.strip()
-        if not text:
-            raise SettingError("The question is empty. Type one.")
+        text = question_text(question)
         begun = time.perf_counter()
         pieces = questions.split(text)
         whole, *parts = _asked([text, *(pieces if len(pieces) > 1 else ())], resources)

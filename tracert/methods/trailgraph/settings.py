@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tracert.methods.base import CANDIDATES_KEPT, setting
+from tracert.methods.base import candidates_setting, setting
 
 SCORERS = ("auto", "agent", "model", "offline", "bm25", "mean")
 
@@ -102,14 +102,7 @@ class TrailGraphSettings:
         step=1,
         label="Notes for the answer",
     )
-    candidates_kept: int = setting(
-        CANDIDATES_KEPT,
-        "How many candidates of a step the trace names; the counts cover all.",
-        low=1,
-        high=5000,
-        step=1,
-        label="Candidates in the trace",
-    )
+    candidates_kept: int = candidates_setting()
 
     @property
     def in_force(self) -> TrailGraphSettings:

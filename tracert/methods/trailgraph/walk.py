@@ -21,7 +21,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from tracert.errors import BudgetError
+from tracert.errors import BudgetError, ModelError
 from tracert.knowledge.opened import OpenGraph
 from tracert.methods.trailgraph.record import EXPLORATION, FOCUSED, Judged, Recorder, readable
 from tracert.methods.trailgraph.scoring.base import Asked, Score, Scorer, Searcher
@@ -91,11 +91,17 @@ class BeamWalk:
         self._state = _State()
 
     def run(self) -> PartWalk:
-        """The steps; returns how it ended. A budget that runs out is a stop, not an error."""
+        """The steps; returns how it ended. A model that gives no scores is a stop, no error."""
         try:
             return (yield from self._run())
         except BudgetError as error:
-            return self._end(StopReason.BUDGET, str(error), "Raise the budget, or score offline.")
+            part = self._given_up(StopReason.BUDGET, error, "Raise the budget, or score offline.")
+        except ModelError as error:
+            remedy = "Try again, choose another model, or score offline."
+            part = self._given_up(StopReason.FALLBACK, error, remedy)
+        if part.final is not None:
+            yield self._closest_step(part.final)
+        return part
 
     # --- entry points -----------------------------------------------------------------------
 
@@ -311,6 +317,26 @@ class BeamWalk:
             StopReason.ANSWERED, f"'{title}' scores {score:.0f} of 100 and was opened ({path})."
         )
         return Part(self._asked, self._state.trail(path), path, (path, *others), stop)
+
+    def _given_up(self, reason: StopReason, error: ModelError, remedy: str) -> Part:
+        """The end where a model gave no scores: the closest note, by search if none is scored."""
+        if self._state.best():
+            return self._end(reason, str(error), remedy)
+        found = self._searcher.rank(self._asked, self._settings.evidence)
+        if not found:
+            return Part(self._asked, (), None, (), Stop(reason, str(error), remedy))
+        title = self._opened.note(found[0]).title
+        message = f"{error} The closest was '{title}' (by search, {found[0]}). Did you mean that?"
+        return Part(self._asked, (found[0],), found[0], tuple(found), Stop(reason, message, remedy))
+
+    def _closest_step(self, closest: str) -> Step:
+        """The step to the closest note after the model gave up."""
+        source = next(reversed(self._state.visited), "query")
+        if closest in self._state.scores:
+            return self._fallback_step(source, self._state.best())
+        judged = Judged(closest, None, "chosen", "the closest by search")
+        values: dict[str, float | str | None] = {"hop": 0.0, "score": None, "view": EXPLORATION}
+        return self._recorder.step("fallback", source, closest, [judged], values)
 
     def _end(self, reason: StopReason, why: str, remedy: str) -> Part:
         best = self._state.best()

@@ -7,7 +7,6 @@ the settings and the paper's values in `settings`.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from tracert.errors import CorpusError, SettingError
+from tracert.errors import SettingError
+from tracert.methods.asking import corpus_of, embedded
 from tracert.methods.base import Outcome, Question, Resources, Walk, settings_values
 from tracert.methods.first_stage import rank
 from tracert.methods.treehop import record
@@ -57,12 +57,7 @@ class TreeHop:
             SettingError: the question is empty.
             EmbedderError: the question could not be embedded.
         """
-        text = question.text.strip()
-        if not text:
-            raise SettingError("The question is empty. Type one.")
-        begun = time.perf_counter()
-        vector = resources.embed([text])[0]
-        cost = Cost({"embed": time.perf_counter() - begun})
+        text, vector, cost = embedded(question, resources)
         return Prepared(text, vector, compares(text), cost)
 
     def walk(self, prepared: Prepared, settings: TreeHopSettings, resources: Resources) -> Walk:
@@ -72,9 +67,7 @@ class TreeHop:
             CorpusError: no corpus was passed in.
             SettingError: the weights cannot be read or are for vectors of another length.
         """
-        corpus = resources.corpus
-        if corpus is None:
-            raise CorpusError("treehop searches a corpus. Name one with --corpus.")
+        corpus = corpus_of(resources, self.name)
         model = model_for(settings, corpus.info.embedder, corpus.info.dimension)
         alone = settings.leave_comparisons and prepared.comparison
         first = None

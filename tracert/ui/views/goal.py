@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from tracert.render.walk_notes import GOAL_SOURCES, goal_source
 from tracert.trace import Trace
 from tracert.ui.glossary import explain
 from tracert.ui.running import Asked
+from tracert.ui.safe import literal
 
-_SOURCES = {
-    "offline": ("Offline predictor", "blue"),
-    "model": ("Language model", "violet"),
-    "typed": ("Typed by hand", "green"),
-}
+_COLOURS = {"offline": "blue", "model": "violet", "typed": "green"}
 
 
 def show(trace: Trace, asked: Asked | None, *, key: str) -> None:
@@ -21,9 +19,9 @@ def show(trace: Trace, asked: Asked | None, *, key: str) -> None:
     source = str(values.get("goal_source") or "offline")
     parts = {name: str(values.get(f"goal_{name}") or "") for name in _PARTS}
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        label, colour = _SOURCES.get(source, (source, "gray"))
         st.markdown("**Goal**", width="content", help=explain("goal"))
-        st.badge(label, color=colour)  # type: ignore[arg-type]
+        label, colour = goal_source(trace) or GOAL_SOURCES["offline"], _COLOURS.get(source, "gray")
+        st.badge(literal(label), color=colour)  # type: ignore[arg-type]
         said = ". ".join(text for text in (parts["category"], parts["concept"]) if text)
         st.text(said or _goal_text(trace), width="content")
         if asked is not None:

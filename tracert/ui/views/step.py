@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from tracert.render.frames import frame
-from tracert.render.numbers import plain
 from tracert.render.tables import candidate_rows
 from tracert.render.words import Words
 from tracert.trace import Trace
@@ -69,15 +68,3 @@ def table(trace: Trace, view: View, words: Words, *, key: str) -> None:
         if now.step.counts.get(rule.name)
     )
     st.caption(f"Listed: {listed:,} of {all_:,} candidates. {counts}. Select a row to read it.")
-
-
-def notes(trace: Trace) -> list[str]:
-    """What the walk says about itself beside its numbers: a widened radius, a model that failed.
-
-    The note on delta is left to the histogram, where its line is drawn.
-    """
-    if not trace.steps:
-        return []
-    values = trace.steps[0].values
-    names = ("goal_note", "radius_note", "corridor_note")
-    return [plain(values[name]) for name in names if values.get(name)]

@@ -13,6 +13,7 @@ import streamlit as st
 
 from tracert.errors import TracertError
 from tracert.methods.registry import method
+from tracert.render.walk_notes import notes
 from tracert.trace import StopReason, Trace, Value
 from tracert.ui import controls
 from tracert.ui.live import Live
@@ -20,7 +21,6 @@ from tracert.ui.running import Asked, run
 from tracert.ui.safe import literal
 from tracert.ui.session import stored_trace
 from tracert.ui.views import goal, histogram, studio, theatre
-from tracert.ui.views.step import notes
 from tracert.workspace import Workspace
 
 NAME = "tracert_rag"

@@ -267,6 +267,14 @@ def test_errors_are_one_line_that_says_what_to_do(capsys, corpus, arguments, sai
     assert said in fails(capsys, "ask", QUESTION, "--corpus", corpus, *arguments)
 
 
+def test_a_key_that_no_header_can_carry(capsys, corpus, monkeypatch, server):
+    monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}…")
+    options = ("--method", "native_rag", "--model", "tiny", "--base-url", server.url)
+    said = fails(capsys, "ask", QUESTION, "--corpus", corpus, *options)
+    assert "no key has" in said
+    assert KEY not in said
+
+
 def test_a_corpus_that_is_not_there(capsys, corpus):
     said = fails(capsys, "ask", QUESTION, "--corpus", "Nothing", "--method", "native_rag")
     assert corpus in said

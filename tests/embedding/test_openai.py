@@ -339,3 +339,11 @@ def test_a_text_too_long_is_refused_before_it_is_sent(server: EmbeddingServer) -
     made = OpenAIEmbedder("text-embedding-3-small", server.url, KEY, retries=0)
     assert "smaller chunk size" in failure(made, ["x" * 40_000])
     assert server.requests == []
+
+
+def test_a_key_that_no_header_can_carry_is_refused_before_anything_is_sent(
+    server: EmbeddingServer,
+) -> None:
+    with pytest.raises(EmbedderError, match="no key has") as caught:
+        OpenAIEmbedder("tiny", server.url, f"{KEY}…")
+    assert KEY not in "".join(traceback.format_exception(caught.value))

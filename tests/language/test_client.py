@@ -374,6 +374,13 @@ def test_why_a_stream_never_began_is_said(server):
     assert heard == []
 
 
+def test_a_key_that_no_header_can_carry_is_refused_before_anything_is_sent(server):
+    with pytest.raises(ModelError, match="no key has") as caught:
+        OpenAIChat("tiny", server.url, f"{KEY}…")
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+    assert server.calls == []
+
+
 def test_an_address_where_nobody_listens():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -38,7 +38,17 @@ def test_a_regular_url_stays_as_it_is(start, end):
 
 
 @pytest.mark.parametrize(
-    "bad", ["ftp://host/v1", "https://", "http://host:port/v1", "http://ho st/", "http://[::1/v1"]
+    "bad",
+    [
+        "ftp://host/v1",
+        "https://",
+        "http://host:port/v1",
+        "http://ho st/",
+        "http://[::1/v1",
+        "http://a..b/v1",
+        f"http://{'x' * 64}.example/v1",
+        "http://\u200b.example/v1",
+    ],
 )
 def test_what_is_no_address(bad):
     with pytest.raises(ModelError, match="no web address"):
@@ -86,3 +96,17 @@ def test_the_endpoint_and_its_key(base_url, key, names, expected):
 
 def test_no_repr_shows_the_key():
     assert "sk-openai" not in repr(endpoint(None, None, OPENAI))
+
+
+@pytest.mark.parametrize("character", ["…", "é", "\u200b", "\u2022", "\n", "\x00"])
+def test_a_key_with_a_character_that_no_key_has_is_refused_and_not_repeated(character):
+    bad = f"sk-se{character}cret"
+    for given_key, names in ((bad, {}), (None, {"OPENAI_API_KEY": bad})):
+        with pytest.raises(ModelError, match="no key has") as caught:
+            endpoint(OPENAI_URL, given_key, names)
+        assert "cret" not in str(caught.value)
+
+
+def test_a_key_that_is_not_sent_may_be_what_it_likes():
+    names = {"OPENROUTER_API_KEY": "…", "OPENAI_API_KEY": "sk-openai"}
+    assert endpoint(OPENAI_URL, None, names).api_key == "sk-openai"

@@ -348,6 +348,12 @@ def test_an_unusable_address_is_refused(empty):
     assert "base URL" in at.error[0].value
 
 
+def test_a_key_that_no_header_can_carry_is_refused(empty):
+    at = _use(go(empty, "settings"), "http://localhost:9/v1", key=f"{KEY}…")
+    assert "no key has" in at.error[0].value
+    assert KEY not in texts(at)
+
+
 def test_a_model_that_fails_leaves_the_page_whole(app):
     at = _use(go(app, "settings"), "http://127.0.0.1:9/v1")
     at = go(at, "tracert_rag")

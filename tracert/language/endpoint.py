@@ -48,7 +48,7 @@ def regular_url(given: str) -> str:
         text = f"{'http' if host in _LOOPBACK else 'https'}://{text}"
     try:
         parts = urlsplit(text)
-        usable = bool(parts.hostname) and parts.port != 0
+        usable = bool(parts.hostname) and parts.port != 0 and _is_host(parts.hostname or "")
     except ValueError:  # urlsplit's word for a port or an address that is none
         usable, parts = False, urlsplit("")
     if parts.scheme not in ("http", "https") or not usable or re.search(r"\s", text):
@@ -69,6 +69,18 @@ def regular_url(given: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc, path, "", ""))
 
 
+def _is_host(host: str) -> bool:
+    """Whether a name can be looked up: the client lets its encoding's errors through."""
+    import httpx
+
+    try:
+        host.encode("idna")
+        httpx.URL(f"https://[{host}]/" if ":" in host else f"https://{host}/")
+    except (UnicodeError, httpx.InvalidURL):
+        return False
+    return True
+
+
 def endpoint(
     base_url: str | None = None,
     api_key: str | None = None,
@@ -82,7 +94,7 @@ def endpoint(
     not belong to.
 
     Raises:
-        ModelError: the base URL is unusable.
+        ModelError: the base URL or the key is unusable.
     """
     names = os.environ if environment is None else environment
     openai_key = (names.get("OPENAI_API_KEY") or "").strip() or None
@@ -95,4 +107,7 @@ def endpoint(
     host = urlsplit(address).hostname or ""
     at_openrouter = host == "openrouter.ai" or host.endswith(".openrouter.ai")
     key = (api_key or "").strip() or (openrouter_key if at_openrouter else openai_key)
+    if key is not None and not (key.isascii() and key.isprintable()):
+        # It goes into a header of ASCII, and the client's error would show it.
+        raise ModelError("The key holds a character that no key has. Copy it again.")
     return Endpoint(address, key)

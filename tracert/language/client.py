@@ -266,6 +266,8 @@ class OpenAIChat:
             if received is not None:
                 return received
             body = {name: body[name] for name in body if name not in _STREAMING}
+            # The server may close that connection while it is used again: one more try at least.
+            client = client.with_options(max_retries=max(1, self._retries))
         received = self._whole(client.post("/chat/completions", body=body, cast_to=object))
         if on_text is not None and received.text:
             on_text(received.text)

@@ -14,6 +14,8 @@ from tracert.knowledge.opened import OpenGraph
 from tracert.language.budget import Budget
 from tracert.language.client import OpenAIChat
 from tracert.language.record import Recorder, Recording, Replayer
+from tracert.render.frames import frame
+from tracert.render.words import words_for
 from tracert.trace import StopReason, Trace
 
 SMALL = {"e": "a b", "a": "c d", "b": "f"}
@@ -38,6 +40,10 @@ def chat(server: ChatServer, **more) -> OpenAIChat:
 
 def arguments(node: str, score: float = 70, **more) -> str:
     return json.dumps({"node": node, "score": score, "reason": f"looks right: {node}", **more})
+
+
+def caption(trace: Trace, index: int) -> str:
+    return words_for(trace.method).caption(trace, frame(trace, index))
 
 
 def calls(server: ChatServer, *given: tuple[str, float]) -> None:
@@ -115,6 +121,10 @@ def test_an_invented_path_is_recorded_as_not_offered(opened: OpenGraph, server: 
     assert step.target is None
     assert step.candidates[-1].id == "../../etc/passwd"
     assert step.candidates[-1].rule == "not_offered"
+    assert caption(trace, 2) == (
+        "The model asks for “../../etc/passwd”, none of the 2 notes on offer."
+    )
+    assert "'../../etc/passwd'" in trace.result.stop.message
 
 
 def test_malformed_arguments_unknown_tools_and_several_calls_are_survived(
@@ -134,6 +144,11 @@ def test_malformed_arguments_unknown_tools_and_several_calls_are_survived(
     asked = [call["id"] for message in last for call in message.get("tool_calls") or ()]
     assert [m["tool_call_id"] for m in last if m["role"] == "tool"] == asked == ["1", "2", "3", "4"]
     assert sum(step.target is None for step in trace.steps) == 3
+    # And a person reads what was wrong with each.
+    assert [caption(trace, index) for index in (1, 2)] == [
+        "The model's call cannot be used. The arguments are not JSON. Send one JSON object.",
+        "The model's call cannot be used. There is no tool 'rm_rf'. Tools: get_knowledge_context.",
+    ]
 
 
 def test_a_model_that_never_ends_is_stopped_after_its_rounds(
@@ -191,7 +206,7 @@ def test_a_model_that_only_talks_ends_with_the_closest_by_search(
     server.say("I will not call anything.")
     trace = ask(opened, chat(server))
     assert trace.result.stop.reason is StopReason.FALLBACK
-    assert "called no tool" in trace.result.stop.message
+    assert "called no tool. It said: “I will not call anything.”" in trace.result.stop.message
     assert trace.result.evidence
 
 
@@ -251,6 +266,31 @@ def test_a_model_may_score_what_our_walk_offers(opened: OpenGraph, server: ChatS
     assert trace.result.path == ("query", ENTRY, "a.md", "c.md")
     assert trace.steps[2].candidates[0].values["score"] == 97
     assert "Content of" not in json.dumps([request.body for request in server.calls])
+
+
+@pytest.mark.parametrize("scoring", ["model", "mean"])
+def test_a_model_that_gives_no_scores_ends_with_the_closest_by_search(
+    opened: OpenGraph, server: ChatServer, scoring: str
+) -> None:
+    server.say("All of these notes are lovely.")
+    trace = ask(opened, chat(server), scoring=scoring)
+    assert trace.result.stop.reason is StopReason.FALLBACK
+    assert "gave no scores" in trace.result.stop.message
+    assert "by search" in trace.result.stop.message
+    assert [step.action for step in trace.steps] == ["fallback"]
+    assert trace.result.evidence[0] == trace.steps[0].target
+
+
+def test_scores_that_stop_coming_end_with_the_closest_so_far(
+    opened: OpenGraph, server: ChatServer
+) -> None:
+    server.say('{"scores": [{"note": 1, "score": 70}]}')
+    server.fail(500, "out of memory")
+    trace = ask(opened, chat(server), scoring="model", plain="true")
+    assert trace.result.stop.reason is StopReason.FALLBACK
+    assert "out of memory" in trace.result.stop.message
+    assert trace.result.evidence[0] == ENTRY == trace.steps[-1].target
+    assert trace.steps[-1].action == "fallback"
 
 
 def test_without_a_model_agent_scoring_says_what_to_do(opened: OpenGraph) -> None:

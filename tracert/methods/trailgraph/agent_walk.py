@@ -19,6 +19,8 @@ from tracert.trace import Step, Stop, StopReason
 _ENTRIES, _SHOWN = 30, 20_000
 #: The longest part of a rejected call that a trace keeps, in characters.
 _CALL: Final = 400
+#: The longest part of a model's last words in the sentence that tells why the walk ended.
+_SAID: Final = 160
 _SYSTEM: Final = """\
 You find the note of a knowledge base that answers a question. The notes form a graph; you see \
 only the note in hand and its neighbours, and you walk with the tool {tool}.
@@ -201,8 +203,11 @@ class AgentWalk:
             return Part(self._asked, (), None, (), Stop(reason, end.message, remedy))
         note = self._opened.note(closest)
         by = f"{self._tool.best[1]:g} of 100" if self._tool.best else "by search"
+        said = " ".join(end.text.split()) if end.reason is EndReason.ANSWERED else ""
+        quoted = f" It said: “{said[:_SAID]}{'…' if len(said) > _SAID else ''}”" if said else ""
         message = (
-            f"{end.message} The closest was '{note.title}' ({by}, {closest}). Did you mean that?"
+            f"{end.message}{quoted} The closest was '{note.title}' ({by}, {closest}). "
+            "Did you mean that?"
         )
         path = (*(other for other in self._tool.visited if other != closest), closest)
         stop = Stop(reason, message, remedy)

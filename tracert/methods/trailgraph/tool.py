@@ -173,7 +173,10 @@ class GetKnowledgeContext:
         offered = self._on_hand
         if node not in self._offered:
             self._note(node, view, score, reason, Outcome.NOT_OFFERED, offered)
-            self._end(Outcome.NOT_OFFERED, "The model named a note that was not on offer.")
+            self._end(
+                Outcome.NOT_OFFERED,
+                f"The model named a note that was not on offer: {node[:120]!r}.",
+            )
             return _error(f"The note {node[:120]!r} was not on offer.")
         if self.best is None or score > self.best[1]:
             self.best = (node, score)

@@ -97,7 +97,7 @@ class BeamWalk:
         except BudgetError as error:
             part = self._given_up(StopReason.BUDGET, error, "Raise the budget, or score offline.")
         except ModelError as error:
-            remedy = "Try again, choose another model, or score offline."
+            remedy = "Answer yes to open it, or put the question differently."
             part = self._given_up(StopReason.FALLBACK, error, remedy)
         if part.final is not None:
             yield self._closest_step(part.final)

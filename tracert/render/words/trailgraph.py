@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from tracert.render.frames import Frame, last
 from tracert.render.numbers import count, plain
 from tracert.render.palette import CHOSEN, CONSIDERED, OUTSIDE, REFUSED, VISITED
@@ -45,6 +47,8 @@ class TrailGraphWords:
 
 def _move(trace: Trace, step: Step) -> str:
     here = _called(trace, step.source)
+    if step.target is None and step.action == "turn_back":
+        return _refused(step)
     if step.action == "fallback":
         return f"No note is sure enough. The closest is {_scored(trace, step)}."
     if step.action == "focus":
@@ -52,8 +56,9 @@ def _move(trace: Trace, step: Step) -> str:
     if step.target is None:
         offered = sum(step.counts.values())
         if not offered:
-            return f"{here} offers nothing to follow.{_why(step)}"
-        return f"{here} offers {count(offered, 'note')}; the trail ends here.{_left(step)}"
+            return f"{_upper(here)} offers nothing to follow.{_why(step)}"
+        offers = f"{_upper(here)} offers {count(offered, 'note')}; the trail ends here."
+        return f"{offers}{_left(step)}"
     if step.action == "entry":
         start = f"The walk enters at {_scored(trace, step)}."
     elif step.action == "turn_back":
@@ -61,6 +66,26 @@ def _move(trace: Trace, step: Step) -> str:
     else:
         start = f"From {here} the walk goes to {_scored(trace, step)}."
     return f"{start}{_why(step)}{_left(step)}"
+
+
+def _refused(step: Step) -> str:
+    """A call of the model that led nowhere: a path of its own, or one that cannot be read."""
+    invented = next((item.id for item in step.candidates if item.rule == "not_offered"), None)
+    if invented is not None:
+        offered = sum(step.counts.values()) - 1
+        return (
+            f"The model asks for “{invented[:120]}”, none of the {count(offered, 'note')} on offer."
+        )
+    try:
+        shown = json.loads(str(step.values.get("shown") or "{}"))
+    except ValueError:
+        shown = {}
+    error = shown.get("error") if isinstance(shown, dict) else None
+    return f"The model's call cannot be used. {error or ''}".strip()
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _called(trace: Trace, id: str) -> str:
@@ -82,18 +107,22 @@ def _why(step: Step) -> str:
     """The reason given for the chosen note."""
     chosen = next((item for item in step.candidates if item.id == step.target), None)
     reason = chosen.reason if chosen is not None else str(step.values.get("shown") or "")
-    return f" {reason[:1].upper()}{reason[1:]}." if reason else ""
+    return f" {_upper(reason)}." if reason else ""
 
 
 def _left(step: Step) -> str:
     """How many others there were, by rule."""
+    # A model that walks by itself scores only what it visits.
+    walked = "asked_view" in step.values
     names = {
-        "lower_score": "scored lower",
-        "visited": "were visited before",
-        "below_threshold": "scored too low to follow",
-        "not_offered": "were not on offer",
+        "lower_score": ("was not chosen", "were not chosen") if walked else ("scored lower",) * 2,
+        "visited": ("was visited before", "were visited before"),
+        "below_threshold": ("scored too low to follow",) * 2,
+        "not_offered": ("was not on offer", "were not on offer"),
     }
     parts = [
-        f"{step.counts[rule]:,} {words}" for rule, words in names.items() if step.counts.get(rule)
+        f"{step.counts[rule]:,} {words[step.counts[rule] != 1]}"
+        for rule, words in names.items()
+        if step.counts.get(rule)
     ]
     return f" Of the others {', '.join(parts)}." if parts else ""

@@ -24,6 +24,9 @@ def print_trail(trace: Trace) -> None:
     for node in trace.nodes:
         if node.kind is NodeKind.GOAL:
             say(node.text, first="Goal      ")
+            note = trace.steps[0].values.get("goal_note") if trace.steps else None
+            if note:
+                say(str(note), first="          ")
     _trail(trace, words)
     _evidence(trace)
     if trace.result.answer is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -87,7 +88,9 @@ def traces(draw) -> Trace:
         seed=draw(counts),
         corpus=CorpusInfo(draw(words), draw(words), draw(words), DIMENSION, draw(counts)),
         nodes=nodes,
-        steps=tuple(draw(st.lists(step, max_size=3))),
+        steps=tuple(
+            replace(one, index=place) for place, one in enumerate(draw(st.lists(step, max_size=3)))
+        ),
         result=Result(
             draw(some),
             draw(some),
@@ -337,3 +340,12 @@ def test_an_answer_and_a_map_are_added_to_a_copy():
     assert bare.result.answer.text == "S."
     assert bare.with_map(sample().map).map.kind == "pca"
     assert bare.map is None
+
+
+@pytest.mark.parametrize("index", [1_000_000, -1, 1])
+def test_a_step_that_counts_itself_elsewhere_is_refused(index):
+    """Pictures find a step's place by its index, which a file could set to anything."""
+    data = json.loads(sample().to_json())
+    data["steps"][0]["index"] = index
+    with pytest.raises(TraceError, match="index"):
+        Trace.from_json(json.dumps(data))

@@ -589,12 +589,14 @@ def _trace_from_dict(data: Mapping[str, Any]) -> Trace:
 
 
 def _check_references(trace: Trace) -> None:
-    """Every id that the trace uses must name one of its nodes."""
+    """Every id that the trace uses must name one of its nodes, and steps count from 0."""
     known = {node.id for node in trace.nodes}
     if len(known) != len(trace.nodes):
         raise ValueError("two nodes share an id")
     used: set[str] = {*trace.result.path, *trace.result.evidence}
-    for step in trace.steps:
+    for place, step in enumerate(trace.steps):
+        if step.index != place:
+            raise ValueError(f"step {place} has the index {step.index}")
         used.add(step.source)
         used.update(candidate.id for candidate in step.candidates)
         if step.target is not None:

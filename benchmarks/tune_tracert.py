@@ -28,6 +28,7 @@ from tracert.corpus.loaders import load_document
 from tracert.corpus.model import Chunk
 from tracert.corpus.sentences import sentence_spans
 from tracert.embedding.registry import embedder
+from tracert.evaluation.quoted import Gold, found_of, known_gold, read_questions
 from tracert.language.goal_text import GoalText, read_goal
 from tracert.language.offline import BACKGROUND, FEEDBACK, Rarity, predict_goal_offline
 from tracert.methods.base import Resources, collect, parse_settings
@@ -63,7 +64,7 @@ class Case:
     id: str
     question: str
     vector: Array
-    gold: list[set[str]]
+    gold: Gold
 
 
 class Bench:
@@ -77,11 +78,10 @@ class Bench:
         self.corpus = MemoryCorpus(chunks, self.embed([each.text for each in chunks]), name)
         self.resources = Resources(self.embed, self.corpus)
         texts = {document.name: document.text for document in documents}
-        lines = (KNOWLEDGE / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-        asked = [json.loads(line) for line in lines]
-        vectors = self.embed([each["question"] for each in asked])
+        asked = read_questions(KNOWLEDGE / "questions.jsonl")
+        vectors = self.embed([each.question for each in asked])
         self.cases = [
-            Case(each["id"], each["question"], vector, _gold(each, chunks, texts))
+            Case(each.id, each.question, vector, known_gold(each, texts, chunks))
             for each, vector in zip(asked, vectors, strict=True)
         ]
         typed = (ROOT / "benchmarks/tracert_goals.jsonl").read_text(encoding="utf-8").splitlines()
@@ -94,8 +94,7 @@ class Bench:
 
     def found(self, case: Case, evidence: Iterable[str]) -> float:
         """The share of the gold passages that the evidence holds."""
-        ids = set(evidence)
-        return sum(bool(ids & each) for each in case.gold) / len(case.gold)
+        return found_of(case.gold, list(evidence))
 
     def texts(self, rows: Iterable[int]) -> list[str]:
         """The texts of these rows."""
@@ -109,22 +108,6 @@ class Bench:
         chosen = parse_settings(METHOD.settings_type, {"candidates_kept": 1, **settings})
         walk = METHOD.walk(prepared, chosen, self.resources)
         return collect(walk, method=METHOD.name, question=case.question)
-
-
-def _gold(question: dict[str, Any], chunks: list[Chunk], texts: dict[str, str]) -> list[set[str]]:
-    out = []
-    for passage in question["passages"]:
-        start = texts[passage["document"]].index(passage["quote"])
-        end = start + len(passage["quote"])
-        out.append(
-            {
-                each.id
-                for each in chunks
-                if each.document == passage["document"]
-                and min(each.end, end) - max(each.start, start) > 0.5 * (end - start)
-            }
-        )
-    return out
 
 
 # --- goals --------------------------------------------------------------------------------
@@ -261,8 +244,8 @@ def main() -> None:
         print(row(bench, f"{delta}", default, delta=delta))
     print("\nStart from the best after passages of plain top-k\n\n" + HEAD)
     for seeds in (2, 3, 5, 8):
-        for hops in (3, 6):
-            label = f"{seeds} passages, then at most {hops} hops"
+        for hops in (2, 5):
+            label = f"{seeds} passages, then at most {hops} moves"
             print(row(bench, label, default, start="best", seed_passages=seeds, max_hops=hops))
 
 

@@ -35,6 +35,23 @@ def test_text_without_labels_is_the_explanation(text):
     assert goal == GoalText("", "", " ".join(text.split()), "typed")
 
 
+@pytest.mark.parametrize(
+    "text", ["Category: \nConcept: \nExplanation: ", "Concept:", "concept : (Explanation: )", " "]
+)
+def test_labels_with_nothing_behind_them_are_no_text(text):
+    assert read_goal(text, "typed").text == ""
+
+
+def test_what_stands_before_empty_labels_is_the_explanation():
+    goal = read_goal("Letters of Faraday. Concept:", "typed")
+    assert goal == GoalText("", "", "Letters of Faraday.", "typed")
+
+
+def test_a_category_alone_among_empty_labels_is_kept_but_not_embedded():
+    goal = read_goal("Category: Person\nConcept: \nExplanation: ", "typed")
+    assert (goal.category, goal.text) == ("Person", "")
+
+
 def test_labels_in_any_case_and_order_the_first_of_a_kind_counts():
     goal = read_goal("EXPLANATION: why\nconcept : what\nConcept: again", "typed")
     assert (goal.concept, goal.explanation) == ("what", "why")

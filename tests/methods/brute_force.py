@@ -141,7 +141,7 @@ def walk(
         free = [row for row in inside if row not in visited]
         delta = smallest_threshold(vectors, free, here, goal, direct)
     reason = "max_hops"
-    for _ in range(max_hops - len(steps)):
+    for _ in range(max_hops):
         numbers, best, chosen = {}, math.inf, None
         rules = {"dearer": 0, "no_edge": 0, "visited": 0}
         for row in inside:

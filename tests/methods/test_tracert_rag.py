@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Sequence
 from math import cos, radians, sin
 
@@ -397,3 +398,31 @@ def test_settings_in_force_are_plain_json():
         "alpha", "delta", "radius_scale", "strict", "min_candidates", "max_hops",
         "min_passages", "direct_edge", "start", "seed_passages", "candidates_kept",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("goal", ["", "  \n ", "Category: \nConcept: \nExplanation: "])
+def test_a_typed_goal_that_says_nothing_is_refused(goal):
+    resources = Resources(ToyEmbedder({}, 2), ToyCorpus(at(10)))
+    with pytest.raises(SettingError, match="says nothing"):
+        method("tracert_rag").prepare(Question("question", goal), resources)
+
+
+def test_the_start_from_the_best_is_none_of_the_moves():
+    # 10 is taken before the walk; the one move goes to 40, and the goal at 90 is not entered.
+    trace = walk([10, 40], 90, start="best", seed_passages=1, max_hops=1)
+    assert [step.action for step in trace.steps] == ["start", "move"]
+    assert trace.result.path == ("query", "toy:0", "toy:1")
+    assert trace.result.stop.message == (
+        f"The walk made its only move; the goal is at {gap(40, 90):.3f}."
+    )
+
+
+def test_distances_that_round_alike_are_told_apart():
+    # Strict, and the passage lies a ten-thousandth of a degree outside the radius.
+    trace = walk([60.0005], 60, strict=True)
+    stop = trace.result.stop
+    assert stop.reason is StopReason.EMPTY_CORRIDOR
+    radius, nearest = re.findall(r"\d\.\d+", stop.message)
+    assert float(radius) < float(nearest)
+    # With as few decimals as do it: one less, and the two are alike.
+    assert radius[:-1] == nearest[:-1]

@@ -48,14 +48,22 @@ def read_goal(text: str, source: GoalSource) -> GoalText:
 
     Reads what `GoalText.form` writes and the paper's 'Category: ... Concept: ...
     (Explanation: ...)'. Without the labels 'Concept:' and 'Explanation:' the whole text is
-    the explanation. Runs of white space become one space.
+    the explanation. Labels with nothing behind them are no text: what stands before them is
+    the explanation then, and `GoalText.text` is empty where nothing does. Runs of white space
+    become one space.
     """
     parts = _LABEL.split(text)
     found: dict[str, str] = {}
     for label, value in zip(parts[1::2], parts[2::2], strict=True):
         found.setdefault(label.lower(), _plain(value))
     if not found.get("concept") and not found.get("explanation"):
-        return GoalText("", "", _plain(text), source)
+        empty = not any(found.values()) or not found.keys().isdisjoint(("concept", "explanation"))
+        return GoalText(
+            found.get("category", "") if empty else "",
+            "",
+            _plain(parts[0] if empty and found else text),
+            source,
+        )
     explanation = found.get("explanation", "")
     if explanation.endswith(")") and explanation.count(")") > explanation.count("("):
         explanation = explanation[:-1].rstrip()

@@ -32,7 +32,8 @@ What the paper leaves open, and where this deviates (each is a setting):
 - On a dead end the paper returns no path. Here the goal is missing from the path, too, but the
   walk so far is kept, and the stop says what to change.
 - `start` 'best' takes `seed_passages` of plain top-k first and walks on from the nearest of
-  them; the others count as visited, and delta is the bottleneck from there.
+  them; the others count as visited, delta is the bottleneck from there, and this step is none
+  of the `max_hops` moves.
 - Two equal vectors have no direction between them: D is 1 there (`_tracert.costs.penalties`).
 - Costs are exact to float64; ties within 1e-9 go to the passage that stands first in the
   text, and to a passage before the goal.
@@ -55,7 +56,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tracert.corpus.model import Corpus
-from tracert.errors import ModelError
+from tracert.errors import ModelError, SettingError
 from tracert.language.budget import Meter
 from tracert.language.goal import predict_goal
 from tracert.language.goal_text import GoalText, read_goal
@@ -113,7 +114,7 @@ class TracertRag:
         steps in, and says so, where the model fails.
 
         Raises:
-            SettingError: the question is empty.
+            SettingError: the question is empty, or a goal was typed that says nothing.
             CorpusError: no corpus was passed in.
             EmbedderError: question or goal could not be embedded.
         """
@@ -144,7 +145,7 @@ class TracertRag:
             vectors, unit(prepared.query_vector), unit(prepared.goal_vector), settings
         )
         recorder = Recorder(corpus, vectors, walk, settings.candidates_kept)
-        index, seeds = 0, None
+        index, moves, seeds = 0, 0, None
         if settings.start == "best" and len(corpus.ids):
             seeds = walk.begin_at_best()
         walk.open_edges()
@@ -153,10 +154,10 @@ class TracertRag:
             yield recorder.start(seeds, first)
             index, first = 1, {}
         stop: Stop | None = None
-        while stop is None and index < settings.max_hops:
+        while stop is None and moves < settings.max_hops:
             decision = walk.decide()
             yield recorder.move(index, decision, first)
-            index, first = index + 1, {}
+            index, moves, first = index + 1, moves + 1, {}
             if walk.blocked:
                 stop = stops.empty_corridor(walk)
             elif decision.arrives:
@@ -236,8 +237,13 @@ def _goal(
     resources: Resources,
 ) -> tuple[GoalText, str, Cost]:
     """The goal, a note for the person, and what a model cost."""
-    if question.goal is not None and question.goal.strip():
-        return read_goal(question.goal, "typed"), "", Cost()
+    if question.goal is not None:
+        typed = read_goal(question.goal, "typed")
+        if not typed.text:
+            raise SettingError(
+                "The goal says nothing. Write a concept or an explanation, or leave the goal out."
+            )
+        return typed, "", Cost()
     note, cost = "", Cost()
     if resources.model is not None:
         meter = Meter(resources.model, "goal")

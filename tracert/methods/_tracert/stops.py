@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from tracert.methods._tracert.corridor import counted
 from tracert.methods._tracert.settings import TracertRagSettings
 from tracert.methods._tracert.walk import Decision, TracertWalk
 from tracert.trace import Stop, StopReason
+
+#: Decimals that a float64 about 1 has.
+_MOST_DIGITS: Final = 16
 
 
 def reached(walk: TracertWalk) -> Stop:
@@ -35,7 +39,9 @@ def empty_corridor(walk: TracertWalk) -> Stop:
         )
     return Stop(
         StopReason.EMPTY_CORRIDOR,
-        f"No passage lies within the radius {radius:.3f}; the nearest is at {nearest:.3f}.",
+        "No passage lies within the radius {}; the nearest is at {}.".format(
+            *_apart(radius, nearest)
+        ),
         remedy,
     )
 
@@ -67,11 +73,20 @@ def dead_end(walk: TracertWalk, decision: Decision, settings: TracertRagSettings
 
 def out_of_hops(walk: TracertWalk, settings: TracertRagSettings) -> Stop:
     """All moves are made, and the goal is not entered."""
+    moves = "its only move" if settings.max_hops == 1 else f"its {settings.max_hops} moves"
     return Stop(
         StopReason.MAX_HOPS,
-        f"The walk made its {settings.max_hops} moves; the goal is at {walk.distance_to_goal:.3f}.",
+        f"The walk made {moves}; the goal is at {walk.distance_to_goal:.3f}.",
         "Raise max_hops to walk on, or alpha to pull the walk towards the goal.",
     )
+
+
+def _apart(one: float, other: float) -> tuple[str, str]:
+    """Two unequal numbers with as many decimals, three at least, as tell them apart."""
+    digits = 3
+    while f"{one:.{digits}f}" == f"{other:.{digits}f}" and digits < _MOST_DIGITS:
+        digits += 1
+    return f"{one:.{digits}f}", f"{other:.{digits}f}"
 
 
 def _up(value: float) -> str:

@@ -26,7 +26,7 @@ def test_the_opening_counts_the_corridor(toys):
     trace = toys.walk_trace()
     said = words_for("tracert_rag").caption(trace, frame(trace, 0))
     inside = trace.corpus.size - trace.steps[0].counts["outside_radius"]
-    assert f"the {inside} passages of {trace.corpus.size}" in said
+    assert f"holds {inside} passages of {trace.corpus.size}," in said
     assert f"{trace.steps[0].values['radius']:.3f}" in said
 
 

@@ -71,7 +71,7 @@ def frame(trace: Trace, index: int) -> Frame:
 
 
 def _order(trace: Trace, moves: list[tuple[str, str]]) -> dict[str, int]:
-    passages = {node.id for node in trace.nodes if node.kind not in (NodeKind.QUERY, NodeKind.GOAL)}
+    passages = {node.id for node in trace.nodes if node.kind in (NodeKind.CHUNK, NodeKind.NOTE)}
     order: dict[str, int] = {}
     for _, target in moves:
         if target in passages and target not in order:

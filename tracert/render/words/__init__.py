@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tracert.errors import TraceError
 from tracert.render.words.base import Column, Formula, Rule, Words, called, place, quoted, title
+from tracert.render.words.graph_rag import GraphWords
+from tracert.render.words.iterative_rewrite import RewriteWords
 from tracert.render.words.native_rag import NativeWords
 from tracert.render.words.tracert_rag import TracertWords
 from tracert.render.words.trailgraph import TrailGraphWords
@@ -16,6 +18,8 @@ _WORDS: dict[str, Words] = {
     "native_rag": NativeWords(),
     "trailgraph": TrailGraphWords(),
     "treehop": TreeHopWords(),
+    "iterative_rewrite": RewriteWords(),
+    "graph_rag": GraphWords(),
 }
 
 

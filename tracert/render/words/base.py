@@ -93,7 +93,7 @@ def title(node: Node, length: int = TITLE) -> str:
         return "The question"
     if node.kind is NodeKind.GOAL:
         return "The goal"
-    if node.kind is NodeKind.NOTE:
+    if node.kind in (NodeKind.NOTE, NodeKind.ENTITY, NodeKind.COMMUNITY):
         return node.label
     text = node.text
     if node.source is None or node.source.start > 0:
@@ -131,6 +131,8 @@ def called(trace: Trace, frame: Frame, id: str) -> str:
     if node.kind is NodeKind.HOP:
         query = tree.query_of(trace, id)
         return "the question" if query is None or query.step == 0 else f"query {query.name}"
+    if node.kind in (NodeKind.ENTITY, NodeKind.COMMUNITY):
+        return f"“{node.label}”"
     number = frame.order.get(id)
     return f"{unit(trace)} {number}" if number else f"“{title(node)}”"
 

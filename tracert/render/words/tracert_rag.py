@@ -6,7 +6,7 @@ from tracert.render.frames import Frame, last
 from tracert.render.numbers import count, plain
 from tracert.render.palette import CHOSEN, CONSIDERED, OUTSIDE, REFUSED, VISITED
 from tracert.render.words.base import Column, Formula, Rule, called, quoted
-from tracert.trace import Candidate, Step, Trace
+from tracert.trace import Candidate, NodeKind, Step, Trace
 
 GENERAL = r"\mathrm{cost}(u,v)=\underbrace{1-\cos(v_u,v_v)}_{\text{distance}}+\alpha\,D(u\to v,v_g)"
 
@@ -76,21 +76,23 @@ def _opening(trace: Trace) -> str:
     radius = plain(first.values.get("radius"))
     outside = first.counts.get("outside_radius", 0)
     inside = trace.corpus.size - outside
+    if not inside:
+        held = f"none of the {count(trace.corpus.size, 'passage')}"
+    else:
+        held = f"{count(inside, 'passage')} of {trace.corpus.size:,}"
+    begins = "with passages of plain top-k" if first.action == "start" else "at the question"
     return (
-        f"The question and the goal are placed. The corridor holds the {count(inside, 'passage')} "
-        f"of {trace.corpus.size:,} that lie within {radius} of the question, and the walk starts "
-        "at the question."
+        f"The question and the goal are placed. The corridor, all that lies within {radius} of "
+        f"the question, holds {held}, and the walk starts {begins}."
     )
 
 
 def _move(trace: Trace, frame: Frame, step: Step) -> str:
     here = called(trace, frame, step.source)
     if step.target is None:
-        reach = step.counts.get("no_edge", 0)
-        return (
-            f"From {here} no unvisited passage lies within delta "
-            f"{plain(step.values.get('delta'))}: {count(reach, 'candidate')} are farther."
-        )
+        return _nowhere(trace, here, step)
+    if step.action == "start":
+        return _start(trace, step)
     chosen = frame.candidate(step.target)
     there = called(trace, frame, step.target)
     cost = plain(chosen.values.get("cost")) if chosen is not None else ""
@@ -105,6 +107,33 @@ def _move(trace: Trace, frame: Frame, step: Step) -> str:
     if second is not None:
         said += f"; the next would have cost {plain(second.values.get('cost'))}"
     return said + "."
+
+
+def _start(trace: Trace, step: Step) -> str:
+    taken = step.counts.get("chosen", 0)
+    quote = quoted(trace, str(step.target))
+    if taken == 1:
+        return f"Plain top-k takes the passage nearest to the question, {quote}: the walk goes on."
+    return (
+        f"Plain top-k takes the {count(taken, 'passage')} nearest to the question. The walk goes "
+        f"on from the nearest of them, {quote}."
+    )
+
+
+def _nowhere(trace: Trace, here: str, step: Step) -> str:
+    """Why there is no move: an empty corridor, nothing left in it, or nothing within delta."""
+    goals = {node.id for node in trace.nodes if node.kind is NodeKind.GOAL}
+    locked = any(item.id in goals and item.rule == "no_edge" for item in step.candidates)
+    far = step.counts.get("no_edge", 0) - locked
+    if not far and not step.counts.get("visited", 0):
+        return f"From {here} there is no way on: the corridor holds no passage."
+    if not far:
+        return f"From {here} there is no way on: every passage of the corridor is visited."
+    left = f"{count(far, 'unvisited passage')} {'is' if far == 1 else 'are'}"
+    delta = step.values.get("delta")
+    if delta is None:
+        return f"From {here} no edge leads on, since there is no delta; {left} left."
+    return f"From {here} no edge leads on: {left} left, farther than delta {plain(delta)}."
 
 
 def _runner_up(step: Step) -> Candidate | None:

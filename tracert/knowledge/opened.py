@@ -17,6 +17,7 @@ from tracert.errors import KnowledgeError
 from tracert.knowledge.graph import KnowledgeGraph, open_graph
 from tracert.knowledge.lexical import Lexicon, with_beginnings
 from tracert.knowledge.model import Note
+from tracert.knowledge.second import Second, second_vectors
 from tracert.knowledge.vectors import NoteVectors, note_vectors
 from tracert.trace import CorpusInfo
 
@@ -28,13 +29,15 @@ _VERSION: Final = 2
 class OpenGraph:
     """What a method that walks notes gets as `Resources.knowledge`.
 
-    Row i of the vectors and of both lexicons belongs to `paths[i]`. The lexicons count terms and
-    their beginnings (`with_beginnings`). The fingerprint of `info`
-    follows from the notes and the embedder.
+    Row i of the vectors, of the second vectors and of both lexicons belongs to `paths[i]`. The
+    lexicons count terms and their beginnings (`with_beginnings`). The second vectors serve the
+    score alone, and large graphs have none. The fingerprint of `info` follows from the notes and
+    the embedder.
     """
 
     graph: KnowledgeGraph
     vectors: NoteVectors
+    second: Second | None
     heads: Lexicon
     bodies: Lexicon
     paths: tuple[str, ...]
@@ -86,6 +89,7 @@ def prepared(graph: KnowledgeGraph, embedder: Embedder) -> OpenGraph:
     return OpenGraph(
         graph=graph,
         vectors=note_vectors(graph, embedder),
+        second=second_vectors(graph, embedder),
         heads=heads,
         bodies=bodies,
         paths=paths,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +12,18 @@ import pytest
 from tests.knowledge.trees import CRM, note, write
 from tests.methods.trailgraph.graphs import EMBEDDER
 from tests.scripted_model import ScriptedModel
+from tests.toy_embedder import ToyEmbedder
+from tracert.embedding.registry import embedder
 from tracert.errors import ModelError, SettingError
 from tracert.knowledge.lexical import K1
 from tracert.knowledge.opened import OpenGraph, open_for_walk
-from tracert.knowledge.vectors import passages
+from tracert.knowledge.second import Second
+from tracert.knowledge.vectors import note_vectors, passages
 from tracert.methods.trailgraph.scoring.base import Asked
 from tracert.methods.trailgraph.scoring.bm25 import Bm25Scorer
 from tracert.methods.trailgraph.scoring.mean import MeanScorer
 from tracert.methods.trailgraph.scoring.model import ModelScorer
-from tracert.methods.trailgraph.scoring.offline import KNOTS, OfflineScorer
+from tracert.methods.trailgraph.scoring.offline import ALONE, WITH_SECOND, OfflineScorer
 from tracert.methods.trailgraph.scoring.person import PersonScorer
 
 QUESTION = "Which glass turned polarised light?"
@@ -58,10 +62,46 @@ def test_the_offline_score_is_its_formula(opened: OpenGraph) -> None:
             + 0.8 * body
             + 1.5 * top
         )
-        expected = np.interp(raw, *zip(*KNOTS, strict=True))
+        expected = np.interp(raw, *zip(*ALONE.knots, strict=True))
         [score] = OfflineScorer(opened).score(question, [path])
         assert score.value == pytest.approx(expected, abs=1e-3)
         assert f"{score.value:.0f}: it holds" in score.reason
+
+
+def test_the_second_vectors_add_their_part(opened: OpenGraph) -> None:
+    other = ToyEmbedder(24)
+    both = replace(opened, second=Second(other, note_vectors(opened.graph, other)))
+    question = asked()
+    parts = OfflineScorer(opened).parts(question)
+    # The parts of the first vectors and of the words are those of the graph without second ones.
+    raw = 0.5 * parts.head + 0.5 * parts.passage + 0.4 * (parts.body_words + parts.head_words)
+    vector = other.embed([QUESTION])[0]
+    for row, path in enumerate(opened.paths):
+        found = opened.note(path)
+        pieces = [f"{found.title}\n{piece}" for piece in passages(opened.graph.content(path))]
+        closest = max(float(piece @ vector) for piece in other.embed(pieces))
+        head = float(other.embed([found.head])[0] @ vector)
+        raw[row] += 0.5 * max(0, head) + 1.0 * max(0, closest)
+    expected = np.interp(raw, *zip(*WITH_SECOND.knots, strict=True))
+    assert OfflineScorer(both).parts(question).score == pytest.approx(expected, abs=1e-3)
+
+
+def test_a_paraphrase_without_a_common_word_is_found(tmp_path: Path) -> None:
+    # No term of the question stands in any note, so that only the vectors can tell.
+    notes = {
+        "entry_points/Club.md": note("Club", children="Rain.md, Fee.md, Roof.md"),
+        "Rain.md": note("Butts", parent="entry_points/Club.md", content="Barrels catch rain."),
+        "Fee.md": note(
+            "Rent", parent="entry_points/Club.md", content="A plot is 46 pounds a year."
+        ),
+        "Roof.md": note("Sheds", parent="entry_points/Club.md", content="Huts are painted green."),
+    }
+    embed = embedder("wordllama")
+    opened = open_for_walk(write(tmp_path / "g", notes), embed, data=tmp_path / "data")
+    text = "How expensive is membership?"
+    assert not any(opened.bodies.scores(asked(text).counted))
+    ranked = OfflineScorer(opened).rank(Asked(text, embed.embed([text])[0]), 4)
+    assert [path for path in ranked if not path.startswith("entry")][0] == "Fee.md"
 
 
 def test_the_reason_names_the_words_as_they_were_asked(opened: OpenGraph) -> None:
@@ -81,8 +121,6 @@ def test_every_scorer_stays_between_0_and_100(opened: OpenGraph, text: str) -> N
 
 
 def test_a_question_about_something_else_scores_low(builtin: Path) -> None:
-    from tracert.embedding.registry import embedder
-
     embed = embedder("wordllama")
     opened = open_for_walk(builtin / "notes", embed)
     for text in ("How do I bake sourdough bread?", "Who won the football world cup in 1998?"):

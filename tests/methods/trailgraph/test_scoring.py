@@ -101,7 +101,7 @@ def test_a_paraphrase_without_a_common_word_is_found(tmp_path: Path) -> None:
     text = "How expensive is membership?"
     assert not any(opened.bodies.scores(asked(text).counted))
     ranked = OfflineScorer(opened).rank(Asked(text, embed.embed([text])[0]), 4)
-    assert [path for path in ranked if not path.startswith("entry")][0] == "Fee.md"
+    assert next(path for path in ranked if not path.startswith("entry")) == "Fee.md"
 
 
 def test_the_reason_names_the_words_as_they_were_asked(opened: OpenGraph) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -165,6 +166,56 @@ def test_wrong_tensors_say_what_is_wrong(change, message: str) -> None:
     change(tensors)
     with pytest.raises(SettingError, match=message):
         model_of(tensors, {}, "test")
+
+
+def light(**changes: np.ndarray) -> dict[str, np.ndarray]:
+    """Light gates of 4 numbers a vector, all at zero, with these tensors in place of theirs."""
+    tensors = {}
+    for gate, part in itertools.product(("forget", "update"), ("query", "key", "value")):
+        tensors[f"node.{gate}_gate.{part}.weight"] = np.zeros((4, 4), np.float32)
+        tensors[f"node.{gate}_gate.{part}.bias"] = np.zeros(4, np.float32)
+    return {**tensors, **{f"node.{name}": value for name, value in changes.items()}}
+
+
+@pytest.mark.parametrize("shape", [(4, 5), (5, 4), (6,)])
+def test_light_maps_of_a_wrong_shape_are_refused(shape: tuple[int, ...]) -> None:
+    tensors = light(**{"update_gate.value.weight": np.zeros(shape, np.float32)})
+    with pytest.raises(SettingError, match="do not fit"):
+        model_of(tensors, {"gamma": "0.3"}, "test")
+
+
+def test_numbers_beyond_float32_are_refused() -> None:
+    for gamma in ("1e60", "inf", "nan", "much"):
+        with pytest.raises(SettingError, match="no usable gamma"):
+            model_of(light(), {"gamma": gamma}, "test")
+    huge = light(**{"update_gate.value.weight": np.full((4, 4), 3e38, np.float32)})
+    with pytest.raises(SettingError, match="too large"):
+        model_of(huge, {"gamma": "0.3"}, "test")
+
+
+def test_a_file_in_bfloat16_is_read(tmp_path: Path) -> None:
+    from safetensors.torch import save_file
+
+    tensors = {name: torch.from_numpy(value) for name, value in light().items()}
+    # -1.5 is exact in the 8 bits of bfloat16's fraction.
+    tensors["node.update_gate.value.bias"] = torch.full((4,), -1.5)
+    half = {name: tensor.to(torch.bfloat16) for name, tensor in tensors.items()}
+    half["node.forget_gate.key.bias"] = torch.zeros(4, dtype=torch.float16)
+    save_file(half, tmp_path / "half.safetensors", {"gamma": "0.3"})
+    q, c = np.eye(4, dtype=np.float32)[:2]
+    moves = load(tmp_path / "half.safetensors").moves(q[None], c[None])
+    np.testing.assert_allclose(moves.update[0], c - 1.5, atol=1e-6)
+
+
+def test_tensors_that_are_no_plain_numbers_are_refused(tmp_path: Path) -> None:
+    torch.save({"node.x": torch.zeros(2, 2).to_sparse()}, tmp_path / "sparse.pt")
+    with pytest.raises(SettingError, match="no plain numbers"):
+        load(tmp_path / "sparse.pt")
+
+
+def test_a_path_that_no_file_can_have_is_refused() -> None:
+    with pytest.raises(SettingError, match="no file of weights at"):
+        load(Path("a\0b.safetensors"))
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,12 @@ def test_the_trace_of_two_hops() -> None:
     np.testing.assert_allclose(last.vector, CORPUS.matrix[2], atol=1e-6)
 
 
+def test_the_end_is_told_in_plain_numbers() -> None:
+    assert hop(k=1, hops=1).result.stop.message == "1 hop with 1 query brought 1 passage."
+    told = hop(k=4, later_places=0.25, spawn=0).result.stop.message
+    assert told == "2 hops with 4 queries brought 4 passages."
+
+
 def test_every_id_is_a_node_and_counts_cover_the_candidates() -> None:
     trace = hop(k=4, hops=3, synthesis="add")
     ids = {node.id for node in trace.nodes}

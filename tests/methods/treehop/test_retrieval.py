@@ -157,6 +157,45 @@ def test_places_that_no_hop_takes_are_filled_by_the_first() -> None:
     assert "low_novelty" in {hit.rule for hits in filled.hits for hit in hits}
 
 
+def test_novelty_is_against_the_query_and_what_is_kept() -> None:
+    # The question at 0 keeps rows 0 (at 5) and 1 (at -11); the query at -11 finds row 1 again and
+    # row 4 (at -25). Row 4 is nearest to row 1 among the kept, 14 away, which is also its query.
+    # Where gamma moves the query on, to norm(c - q), it lies nearer to row 4 than row 1 does.
+    known = {hit.row: hit for hits in hop(novelty=0.5).hits[1:] for hit in hits}
+    new = 1 - np.cos(np.deg2rad(14))
+    assert known[4].novelty == pytest.approx(new)
+    assert known[4].score == pytest.approx(known[4].similarity + 0.5 * new)
+    moved = retrieve(ForgetRule(0.3), circle([0]), circle(ANGLES), replace(PLAIN, novelty=0.5))[0]
+    hits = [hit for hits in moved.hits[1:] for hit in hits if hit.row == 4]
+    assert all(hit.novelty <= 1 - hit.similarity + 1e-12 for hit in hits)
+    assert any(hit.similarity > np.cos(np.deg2rad(14)) for hit in hits)
+    # Where no setting asks for it, there is none to be told; nor in hop 1, which is plain top-k.
+    assert {hit.novelty for hits in hop().hits for hit in hits} == {None}
+    assert {hit.novelty for hit in hop(novelty=0.5).hits[0]} == {None}
+
+
+@given(st.integers(0, 10_000), st.floats(0.1, 5.0))
+@settings(max_examples=25, deadline=None)
+def test_novelty_ranks_greedily(seed: int, weight: float) -> None:
+    # By brute force: again and again the best of those left, each against all that is kept.
+    rng = np.random.default_rng(seed)
+    matrix, question = unit(rng.normal(size=(30, 4))), unit(rng.normal(size=(1, 4)))
+    chosen = replace(PLAIN, k_per_hop=6, novelty=weight)
+    found = retrieve(ForgetRule(0.3), question, matrix, chosen)[0]
+    kept = [hit.row for hit in found.hits[0]]
+    left = {(hit.row, hit.query): hit for hits in found.hits[1:] for hit in hits}
+    for row in found.rows[6:]:
+        worth = {
+            place: hit.similarity
+            + weight * (1 - max(hit.similarity, *(matrix[place[0]] @ matrix[kept].T)))
+            for place, hit in left.items()
+            if place[0] not in kept
+        }
+        best = max(worth, key=worth.__getitem__)
+        assert worth[best] == pytest.approx(max(v for k, v in worth.items() if k[0] == row))
+        kept.append(row)
+
+
 def test_synthesis_makes_one_query_of_a_layer() -> None:
     found = hop(k_per_hop=3, synthesis="replace")
     assert [query.rows for query in found.queries] == [(), (0, 1, 2)]

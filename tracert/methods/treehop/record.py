@@ -159,8 +159,8 @@ def stop(found: Found, settings: TreeHopSettings, *, alone: bool) -> Stop:
     if alone and settings.hops > 1:
         return Stop(
             StopReason.HOPS_DONE,
-            f"The question compares two things that it names, so it was searched with once: the "
-            f"{count} passages are plain top-k.",
+            f"The question compares two things that it names, so it was searched with once: "
+            f"the evidence is plain top-{count}.",
             "Switch 'Leave comparisons alone' off to hop all the same.",
         )
     if settings.hops > 1 and not _later_kept(found):
@@ -169,12 +169,17 @@ def stop(found: Found, settings: TreeHopSettings, *, alone: bool) -> Stop:
             "The later hops found nothing that was not kept already.",
             "Raise 'Places for later hops' or 'Passages that spawn'.",
         )
-    filled = f" {found.filled} of them fill places that no later hop took." if found.filled else ""
+    fill = "fills a place" if found.filled == 1 else "fill places"
+    filled = f" {found.filled} of them {fill} that no later hop took." if found.filled else ""
     return Stop(
         StopReason.HOPS_DONE,
-        f"{_last_hop(found)} hops with {len(found.queries)} queries brought {count} passages."
-        + filled,
+        f"{_many(_last_hop(found), 'hop')} with {_many(len(found.queries), 'query', 'queries')} "
+        f"brought {_many(count, 'passage')}." + filled,
     )
+
+
+def _many(number: int, one: str, more: str = "") -> str:
+    return f"{number} {one if number == 1 else more or one + 's'}"
 
 
 def _later_kept(found: Found) -> bool:

@@ -16,7 +16,7 @@ are one matrix product. Ranks are exact, ties within 1e-9 are broken by the row.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -38,6 +38,8 @@ BUDGET: Final = "budget"
 _BLOCK: Final = 64
 #: Without layer-wise pruning queries grow as K^hops; a hop with more is cut, and says so.
 MAX_QUERIES: Final = 4096
+#: A candidate: score without novelty, cosine to its query, row, query.
+_Entry = tuple[float, float, int, int]
 #: Temperature of the attention that fuses passages, and of the entropy that sets the breadth:
 #: about the spread of the first hop's similarities.
 _TEMPERATURE: Final = 0.05
@@ -66,14 +68,14 @@ class Hit:
     """A passage that a query found: kept or not, by which rule.
 
     `similarity` is its cosine to the query, `score` what ranked it, `novelty` 1 - its largest
-    cosine to what was kept before it (1 for the first).
+    cosine to the query and to what was kept before it, None where no setting asks for it.
     """
 
     query: int
     row: int
     similarity: float
     score: float
-    novelty: float
+    novelty: float | None
     kept: bool
     rule: str
 
@@ -192,15 +194,15 @@ class _State:
         before = set(self.kept)
         fresh: set[int] = set()
         decided: dict[int, list[Hit]] = {query: [] for query in self.layer}
-        novelty = _Novelty(self, corpus, [row for _, _, row, _ in pool])
+        novelty = _Novelty(self, corpus, pool)
         count = 0
-        while pool:
-            score, similarity, row, query = novelty.take_best(pool)
-            new = novelty.of(row)
+        for place in novelty.order():
+            _, similarity, row, query = pool[place]
+            score, new = novelty.score(place), novelty.of(place)
             seen = row in before or row in fresh
             if seen and self.settings.redundancy_pruning:
                 rule = REDUNDANT
-            elif self.hop > 1 and new < self.settings.min_novelty:
+            elif new is not None and new < self.settings.min_novelty:
                 rule = LOW_NOVELTY
             elif self.settings.layer_pruning and count >= limit:
                 rule = BUDGET if self.hop == 1 else LAYER_TOP_K
@@ -215,7 +217,7 @@ class _State:
             decided[query].append(Hit(query, row, similarity, score, new, rule == KEPT, rule))
         self.hits.extend(decided[query] for query in self.layer)
 
-    def _pool(self) -> list[tuple[float, float, int, int]]:
+    def _pool(self) -> list[_Entry]:
         weight = self.settings.path_score
         pool = []
         for query, (rows, similarities, scores) in zip(self.layer, self.ranked, strict=True):
@@ -284,37 +286,56 @@ class _State:
 
 
 class _Novelty:
-    """The novelty of the layer's candidates against what is kept; nothing is done where unused."""
+    """The order of the layer's candidates, and the novelty of each where a setting asks for it.
 
-    def __init__(self, state: _State, corpus: Vectors, rows: list[int]) -> None:
+    A passage says something new if it lies far from the query that found it and from all that is
+    kept: novelty(d) = 1 - max(cos(q', d), max over kept c of cos(c, d)). With a weight, each
+    passage that is kept changes the order of those that are left.
+    """
+
+    def __init__(self, state: _State, corpus: Vectors, pool: Sequence[_Entry]) -> None:
         settings = state.settings
+        self._pool = pool
         self._weight = settings.novelty if state.hop > 1 else 0.0
         self._used = state.hop > 1 and (settings.novelty > 0 or settings.min_novelty > 0)
         self._corpus = corpus
-        if self._used:
-            self._rows = list(dict.fromkeys(rows))
-            self._place = {row: place for place, row in enumerate(self._rows)}
-            self._block = corpus.rows(np.array(self._rows, dtype=np.intp))
-            self._closest = np.full(len(self._rows), 0.0)
-            for row in state.kept:
-                self.add(row)
+        if self._used and pool:
+            rows, self._place = np.unique([row for _, _, row, _ in pool], return_inverse=True)
+            self._block = corpus.rows(rows)
+            self._base = np.array([score for score, _, _, _ in pool])
+            self._closest = np.array([similarity for _, similarity, _, _ in pool])
+            self._scores = self._base
+            self._taken = np.zeros(len(pool), dtype=bool)
+            self._near(list(state.kept))
+
+    def order(self) -> Iterator[int]:
+        """The places in the pool, best first as far as is known when each is asked for."""
+        if self._weight == 0.0 or not self._pool:
+            yield from range(len(self._pool))
+            return
+        for _ in self._pool:
+            best = int(np.argmax(np.where(self._taken, -np.inf, self._scores)))
+            self._taken[best] = True
+            yield best
 
     def add(self, row: int) -> None:
+        """Count a passage among the kept."""
         if self._used:
-            vector = self._corpus.rows(np.array([row], dtype=np.intp))[0]
-            np.maximum(self._closest, self._block @ vector, out=self._closest)
+            self._near([row])
 
-    def of(self, row: int) -> float:
-        return 1.0 - float(self._closest[self._place[row]]) if self._used else 1.0
+    def of(self, place: int) -> float | None:
+        """The novelty of a candidate, None where no setting asks for it."""
+        return 1.0 - float(self._closest[place]) if self._used else None
 
-    def take_best(self, pool: list[tuple[float, float, int, int]]) -> tuple[float, float, int, int]:
-        """Takes the best entry out of the sorted pool; its score then holds the novelty."""
-        if self._weight == 0.0:
-            return pool.pop(0)
-        scores = [entry[0] + self._weight * self.of(entry[2]) for entry in pool]
-        best = int(np.argmax(scores))
-        _, similarity, row, query = pool.pop(best)
-        return scores[best], similarity, row, query
+    def score(self, place: int) -> float:
+        """What ranks a candidate, its novelty counted."""
+        return float(self._scores[place]) if self._weight else self._pool[place][0]
+
+    def _near(self, kept: list[int]) -> None:
+        vectors = self._corpus.rows(np.array(kept, dtype=np.intp))
+        closest = (self._block @ vectors.T).max(axis=1, initial=-1.0)
+        np.maximum(self._closest, closest[self._place], out=self._closest)
+        self._scores = self._base + self._weight * (1.0 - self._closest)
 
 
 def _search(states: Sequence[_State], corpus: Vectors) -> None:

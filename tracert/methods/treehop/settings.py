@@ -115,8 +115,8 @@ class TreeHopSettings:
     )
     novelty: float = setting(
         0.0,
-        "Adaptive pruning: weight of a passage's novelty, 1 - its largest cosine to what is "
-        "kept, in the score of later hops.",
+        "Adaptive pruning: weight of a passage's novelty, 1 - its largest cosine to the query that "
+        "found it and to what is kept, in the score of later hops.",
         low=0.0,
         high=5.0,
         step=0.1,

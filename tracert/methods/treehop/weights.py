@@ -20,7 +20,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -52,6 +52,8 @@ _SHIPPED: Final = {
 }
 #: A file larger than this is refused before it is read; the published one has under 100 MB.
 _MAX_BYTES: Final = 2_000_000_000
+#: Far beyond any use; above it float32 overflows in the first product.
+_MAX_GAMMA: Final = 1e6
 
 
 def shipped(embedder: str) -> Path | None:
@@ -72,7 +74,7 @@ def load(path: Path) -> QueryModel:
     path = path.expanduser()
     try:
         state = path.stat()
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a null byte in the path
         raise SettingError(
             f"There is no file of weights at {path}. Name a .safetensors file, or model=auto."
         ) from None
@@ -93,19 +95,34 @@ def _load(path: Path, _changed: int, _size: int) -> QueryModel:
 
 
 def _read_safetensors(path: Path) -> tuple[Tensors, dict[str, str]]:
-    from safetensors import SafetensorError, safe_open
+    from safetensors import SafetensorError, deserialize, safe_open
 
     try:
         with safe_open(path, framework="numpy") as file:
-            tensors = {
-                name: np.asarray(file.get_tensor(name), dtype=np.float32)
-                for name in file.keys()  # noqa: SIM118 - the handle is no mapping
-            }
-            return tensors, dict(file.metadata() or {})
+            metadata = dict(file.metadata() or {})
+            names = list(file.keys())
+            if any(file.get_slice(name).get_dtype() == "BF16" for name in names):
+                read = deserialize(path.read_bytes())  # type: ignore[no-untyped-call]
+                return {name: _plain(name, tensor) for name, tensor in read}, metadata
+            return {
+                name: np.asarray(file.get_tensor(name), dtype=np.float32) for name in names
+            }, metadata
     except (SafetensorError, OSError, ValueError, TypeError) as error:
         raise SettingError(
             f"{path.name} cannot be read as safetensors ({error}). Download it again."
         ) from error
+
+
+def _plain(name: str, tensor: Mapping[str, Any]) -> Batch:
+    """A tensor of a file with bfloat16 in it, which NumPy lacks: the upper half of a float32."""
+    shape, data = tensor["shape"], tensor["data"]
+    if tensor["dtype"] == "BF16":
+        upper = np.frombuffer(data, dtype="<u2").astype(np.uint32)
+        return (upper << 16).view(np.float32).reshape(shape)
+    kind = {"F16": "<f2", "F32": "<f4", "F64": "<f8"}.get(tensor["dtype"])
+    if kind is None:
+        raise ValueError(f"{name} is of {tensor['dtype']}")
+    return np.frombuffer(data, dtype=kind).astype(np.float32).reshape(shape)
 
 
 def _read_torch(path: Path) -> Tensors:
@@ -129,11 +146,16 @@ def _read_torch(path: Path) -> Tensors:
         state = state["state_dict"]
     if not isinstance(state, dict):
         raise SettingError(f"{path.name} holds no state_dict. Save the model's state_dict.")
-    return {
-        str(name): tensor.detach().to(torch.float32).numpy()
-        for name, tensor in state.items()
-        if isinstance(tensor, torch.Tensor)
-    }
+    try:
+        return {
+            str(name): tensor.detach().to(torch.float32).numpy()
+            for name, tensor in state.items()
+            if isinstance(tensor, torch.Tensor)
+        }
+    except (TypeError, RuntimeError) as error:
+        raise SettingError(
+            f"{path.name} holds tensors that are no plain numbers ({error}). Save them dense."
+        ) from error
 
 
 def model_of(tensors: Tensors, metadata: Mapping[str, str], name: str) -> QueryModel:
@@ -162,16 +184,20 @@ def model_of(tensors: Tensors, metadata: Mapping[str, str], name: str) -> QueryM
 
 
 def _try(model: QueryModel, name: str) -> None:
-    """Shapes that do not fit show in one product of zeros."""
-    probe = np.zeros((1, model.dimension or 1), np.float32)
+    """Shapes that do not fit and numbers that are too large show on one pair of vectors."""
+    probe = np.ones((1, model.dimension or 1), np.float32)
+    probe /= np.float32(np.sqrt(probe.size))
     try:
-        moves = model.moves(probe, probe)
+        with np.errstate(all="ignore"):
+            moves = model.moves(probe, probe)
     except ValueError as error:
         raise SettingError(
             f"The tensors of {name} do not fit each other ({error}). Download it again."
         ) from error
     if moves.forget.shape != probe.shape or moves.update.shape != probe.shape:
         raise SettingError(f"The tensors of {name} do not fit each other. Download it again.")
+    if not (np.isfinite(moves.forget).all() and np.isfinite(moves.update).all()):
+        raise SettingError(f"The numbers of {name} are too large. Train or download it again.")
 
 
 class _Tensors:
@@ -280,8 +306,10 @@ def _light(tree: _Tensors, metadata: Mapping[str, str], name: str) -> Light:
         gamma = float(metadata["gamma"])
     except (KeyError, ValueError):
         gamma = math.nan
-    if not math.isfinite(gamma):
-        raise SettingError(f"{name} has no gamma in its metadata. Train or download it again.")
+    if not abs(gamma) <= _MAX_GAMMA:
+        raise SettingError(
+            f"{name} has no usable gamma in its metadata. Train or download it again."
+        )
     dimension = len(tree.get("update_gate.query.bias", 1))
     return Light(
         name,
@@ -312,4 +340,4 @@ def _light_map(tree: _Tensors, prefix: str, scale: float) -> Map:
         raise SettingError(f"The weights lack the tensor {prefix}.weight. Download them again.")
     if weight.ndim == 1:
         return Diagonal(weight + np.float32(scale), bias)
-    return Linear(weight + np.float32(scale) * np.eye(len(weight), dtype=np.float32), bias)
+    return Linear(weight + np.float32(scale) * np.eye(*weight.shape, dtype=np.float32), bias)

@@ -61,7 +61,7 @@ class TreeHopWords:
     columns = (
         Column("score", "Score", "What ranks it: similarity, path score and novelty together."),
         Column("similarity", "Similarity", "Cosine to the query that found it."),
-        Column("novelty", "Novelty", "1 minus the largest cosine to what was kept; 1 if unused."),
+        Column("novelty", "Novelty", "1 minus the largest cosine to its query and the kept."),
     )
     chapters = (
         "TreeHop searches with the question's vector, then moves the vector: two gates look at a "

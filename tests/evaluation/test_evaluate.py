@@ -11,6 +11,7 @@ import pytest
 
 from tracert.cli import main
 from tracert.errors import DatasetError, SettingError
+from tracert.evaluation.datasets import read_items
 from tracert.evaluation.evaluate import Evaluation, evaluate
 from tracert.evaluation.pool import vectors
 from tracert.methods.registry import method
@@ -114,6 +115,39 @@ def test_the_papers_budget_is_what_it_used(files: tuple[Path, Path]) -> None:
     assert report.details[0].evidence == (0, 1, 4)
     assert report.details[0].baseline_evidence == (0, 1, 2)
     assert report.to_dict()["results"]["filled"] == 0.0
+
+
+def test_a_passage_on_two_lines_is_found_by_either(files: tuple[Path, Path]) -> None:
+    # Passage 0 stands a second time at the end. Plain top-2 of a question at 5 is both lines, and
+    # the question's chain begins at 0: found once, whatever line it is found on.
+    data, pool = files
+    lines = pool.read_text(encoding="utf-8").splitlines()
+    pool.write_text("\n".join([lines[1], lines[0], lines[0]]), encoding="utf-8")
+    data.write_text(json.dumps(question("a", 5, [0, 1], "bridge")), encoding="utf-8")
+    report = measured(files, "native_rag", k=2)
+    (only,) = report.details
+    assert (only.gold, only.evidence, only.recall) == ((0, 1), (1, 2), 1 / 2)
+    hops = report.to_dict()["results"]["by_hop"]
+    assert (hops["1"]["recall"], hops["2"]["recall"]) == (1.0, 0.0)
+
+
+def test_a_blank_at_the_end_of_a_question_is_none_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "data.jsonl"
+    path.write_text(json.dumps({**question("a", 0, [0], "one"), "question": " Who? "}))
+    (item,) = read_items(path)
+    assert item.question == "Who?"
+
+
+def test_a_baseline_by_words_is_given_as_many_passages(files: tuple[Path, Path]) -> None:
+    # No passage shares a word with the question, so that BM25 ranks none: vectors stand in, for
+    # the method's filling and for the baseline alike.
+    data, _ = files
+    row = {**question("a", 0, [0, 3], "bridge"), "question": "Where 0"}
+    data.write_text(json.dumps(row), encoding="utf-8")
+    report = measured(files, "native_rag", k=3, settings={"first_stage": "bm25"})
+    (only,) = report.details
+    assert only.evidence == only.baseline_evidence == (0, 1, 2)
+    assert only.filled == 3
 
 
 def test_vectors_are_embedded_once(tmp_path: Path) -> None:

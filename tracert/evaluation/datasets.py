@@ -227,7 +227,8 @@ def _item(data: Mapping[str, Any], where: str) -> Item:
     return Item(
         id=str(data.get("id", where)),
         dataset=str(data.get("dataset", "")),
-        question=question,
+        # As a method asks it: a blank at its end would move the vectors of some embedders.
+        question=question.strip(),
         answer=str(data.get("answer", "")),
         type=str(data.get("type", "")),
         n_hops=n_hops,

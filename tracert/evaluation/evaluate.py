@@ -54,7 +54,9 @@ class Detail:
     """One question: rows of the passages file, counted from 0, and what they are worth.
 
     `filled` counts the passages at the end of `evidence` that plain top-k filled in; `depths`
-    gives for each gold row how many hops from the question it lies.
+    gives for each gold row how many hops from the question it lies. `found` and
+    `baseline_found` are the gold rows that are there, a passage that stands on several lines
+    counting as its first.
     """
 
     id: str
@@ -65,6 +67,8 @@ class Detail:
     depths: Mapping[int, int]
     evidence: tuple[int, ...]
     baseline_evidence: tuple[int, ...]
+    found: frozenset[int]
+    baseline_found: frozenset[int]
     recall: float
     baseline_recall: float
     filled: int
@@ -255,6 +259,7 @@ class _Run:
             wider = self._nearest(item.question, count + len(own))
             evidence += [row for row in wider if row not in set(own)][:missing]
         wanted = set(gold.values())
+        found, baseline_found = (self._canonical(each) & wanted for each in (evidence, nearest))
         return Detail(
             id=item.id,
             question=item.question,
@@ -264,8 +269,10 @@ class _Run:
             depths={row: depths[paragraph] for paragraph, row in gold.items()},
             evidence=tuple(evidence),
             baseline_evidence=tuple(nearest),
-            recall=recall(self._canonical(evidence), wanted),
-            baseline_recall=recall(self._canonical(nearest), wanted),
+            found=frozenset(found),
+            baseline_found=frozenset(baseline_found),
+            recall=recall(found, wanted),
+            baseline_recall=recall(baseline_found, wanted),
             filled=len(evidence) - len(own),
             seconds=seconds,
         )
@@ -274,10 +281,13 @@ class _Run:
         return list(dict.fromkeys(int(id.partition(":")[2]) for id in ids))
 
     def _nearest(self, question: str, count: int) -> list[int]:
-        """Plain top-k of the same first stage."""
+        """Plain top-k of the same first stage; by vectors where it knows no more passages."""
         vector = self.embedder.embed([question])[0]
         stage = str(getattr(self.settings, "first_stage", "dense"))
         rows: list[int] = rank(self.corpus, question, vector, stage, count).rows.tolist()
+        if len(rows) < min(count, self.corpus.info.size):
+            others = rank(self.corpus, question, vector, "dense", count).rows.tolist()
+            rows = list(dict.fromkeys([*rows, *others]))[:count]
         return rows
 
     def _canonical(self, rows: Iterable[int]) -> set[int]:
@@ -325,8 +335,8 @@ def _by_hop(details: Sequence[Detail]) -> dict[str, dict[str, float]]:
     baseline: dict[int, list[float]] = defaultdict(list)
     for detail in details:
         for row, depth in detail.depths.items():
-            own[depth].append(float(row in detail.evidence))
-            baseline[depth].append(float(row in detail.baseline_evidence))
+            own[depth].append(float(row in detail.found))
+            baseline[depth].append(float(row in detail.baseline_found))
     return {str(depth): _group(own[depth], baseline[depth]) for depth in sorted(own)}
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -28,6 +27,7 @@ from tracert.corpus.loaders import load_document
 from tracert.corpus.model import Chunk, Document
 from tracert.embedding.base import Embedder
 from tracert.embedding.registry import embedder
+from tracert.evaluation.quoted import Gold, found_of, known_gold, read_questions
 from tracert.methods.base import Question, Resources, collect, parse_settings
 from tracert.methods.bm25 import TermIndex
 from tracert.methods.graph_rag.index import Limits, graph_of
@@ -70,34 +70,21 @@ class Case:
     """A question and, for each gold passage, the ids of the chunks that hold it."""
 
     question: str
-    gold: tuple[frozenset[str], ...]
+    gold: Gold
 
     def found(self, evidence: Sequence[str]) -> float:
         """The share of the gold passages that the evidence holds."""
-        return sum(bool(each.intersection(evidence)) for each in self.gold) / len(self.gold)
+        return found_of(self.gold, evidence)
 
 
 def cases(corpus: MemoryCorpus, documents: Sequence[Document]) -> list[Case]:
     """The built-in questions."""
     texts = {document.name: document.text for document in documents}
     chunks = corpus.chunks(range(len(corpus.ids)))
-    lines = (ROOT / "knowledge/questions.jsonl").read_text(encoding="utf-8").splitlines()
-    out = []
-    for asked in map(json.loads, lines):
-        gold = []
-        for passage in asked["passages"]:
-            start = texts[passage["document"]].index(passage["quote"])
-            end = start + len(passage["quote"])
-            gold.append(
-                frozenset(
-                    each.id
-                    for each in chunks
-                    if each.document == passage["document"]
-                    and min(each.end, end) - max(each.start, start) > 0.5 * (end - start)
-                )
-            )
-        out.append(Case(asked["question"], tuple(gold)))
-    return out
+    return [
+        Case(asked.question, known_gold(asked, texts, chunks))
+        for asked in read_questions(ROOT / "knowledge/questions.jsonl")
+    ]
 
 
 def ask(case: Case, name: str, settings: Mapping[str, Value], resources: Resources) -> Trace:

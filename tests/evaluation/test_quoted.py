@@ -5,11 +5,13 @@ import json
 import pytest
 
 from tracert.corpus.model import Chunk
+from tracert.errors import DatasetError
 from tracert.evaluation.quoted import (
     Quotation,
     QuotedQuestion,
     found_of,
     gold_of,
+    known_gold,
     read_questions,
 )
 
@@ -21,7 +23,7 @@ def chunk(start: int, end: int, document: str = "a.md") -> Chunk:
 
 
 def asked(quote: str, document: str = "a.md") -> QuotedQuestion:
-    return QuotedQuestion("q", "a", 2, (Quotation(document, quote),))
+    return QuotedQuestion("A01", "q", "a", 2, (Quotation(document, quote),))
 
 
 def test_a_chunk_is_gold_where_it_holds_most_of_the_quotation():
@@ -33,6 +35,9 @@ def test_a_chunk_is_gold_where_it_holds_most_of_the_quotation():
 def test_a_quotation_that_is_not_there_is_no_gold():
     assert gold_of(asked("9876"), {"a.md": TEXT}, [chunk(0, 30)]) is None
     assert gold_of(asked("0123", "c.md"), {"a.md": TEXT}, [chunk(0, 30)]) is None
+    assert known_gold(asked("0123"), {"a.md": TEXT}, [chunk(0, 30)]) == (frozenset({"x:0"}),)
+    with pytest.raises(DatasetError, match="quotations of A01"):
+        known_gold(asked("9876"), {"a.md": TEXT}, [chunk(0, 30)])
 
 
 def test_one_chunk_of_a_gold_passage_is_enough():
@@ -45,6 +50,7 @@ def test_one_chunk_of_a_gold_passage_is_enough():
 
 def test_the_questions_are_read(tmp_path):
     row = {
+        "id": "A01",
         "question": "Who?",
         "answer": "Volta",
         "hops": 2,
@@ -53,4 +59,4 @@ def test_the_questions_are_read(tmp_path):
     path = tmp_path / "questions.jsonl"
     path.write_text(json.dumps(row) + "\n\n", encoding="utf-8")
     (one,) = read_questions(path)
-    assert one == QuotedQuestion("Who?", "Volta", 2, (Quotation("a.md", "0123"),))
+    assert one == QuotedQuestion("A01", "Who?", "Volta", 2, (Quotation("a.md", "0123"),))

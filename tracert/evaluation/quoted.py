@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tracert.corpus.model import Chunk
+from tracert.errors import DatasetError
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Quotation:
 class QuotedQuestion:
     """A question, its answer and its gold passages in the order of the hops."""
 
+    id: str
     question: str
     answer: str
     hops: int
@@ -40,6 +42,7 @@ def read_questions(path: Path) -> list[QuotedQuestion]:
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
     return [
         QuotedQuestion(
+            str(row.get("id", "")),
             row["question"],
             row["answer"],
             row["hops"],
@@ -74,6 +77,20 @@ def gold_of(
             )
         )
     return tuple(gold)
+
+
+def known_gold(question: QuotedQuestion, texts: Mapping[str, str], chunks: Sequence[Chunk]) -> Gold:
+    """As `gold_of`, of documents that hold all quotations.
+
+    Raises:
+        DatasetError: one is not there.
+    """
+    gold = gold_of(question, texts, chunks)
+    if gold is None:
+        raise DatasetError(
+            f"The documents do not hold all quotations of {question.id}. Correct the question."
+        )
+    return gold
 
 
 def found_of(gold: Gold, ids: Collection[str]) -> float:

@@ -89,7 +89,7 @@ def run(given: argparse.Namespace) -> int:
         )
     card = write_card(report, given.out)
     if given.json:
-        print(json.dumps(report.to_dict(), ensure_ascii=False, indent=2))
+        print(json.dumps(report.to_dict(), ensure_ascii=False, indent=2, allow_nan=False))
         return 0
     say(
         f"Trained on {report.hops} hops of {report.questions} questions; {report.parameters:,} "

@@ -18,7 +18,7 @@ def similarity_rows(trace: Trace) -> dict[str, list[Any]]:
 
     For a passage that the query q' found: q is the query before it and c the passage that
     the gates saw, so that q' was made of both. For the first hop q' is the question, and there is
-    neither q nor c.
+    neither q nor c, None.
     """
     vectors = {node.id: node.vector for node in trace.nodes}
     order = frame(trace, last(trace)).order

@@ -67,7 +67,7 @@ def card(report: TrainingReport, name: str) -> str:
             f"- model {number + 1}: "
             + ", ".join(
                 f"{epoch.number}: {epoch.gain:+.2f}"
-                + (f" (loss {epoch.loss:.3f})" if epoch.number else " (forget rule)")
+                + (" (forget rule)" if epoch.loss is None else f" (loss {epoch.loss:.3f})")
                 for epoch in history
             )
             for number, history in enumerate(report.history)

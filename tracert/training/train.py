@@ -96,10 +96,13 @@ class TrainingSettings:
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """The mean loss and the held-out gain over top-k, in points, after an epoch."""
+    """The mean loss and the held-out gain over top-k, in points, after an epoch.
+
+    Before the first epoch there is no loss, None.
+    """
 
     number: int
-    loss: float
+    loss: float | None
     gain: float
 
 
@@ -305,7 +308,7 @@ class _Run:
         state = checkpoint.load(number)
         if state is None:
             start = _gain(self.held.gains(ForgetRule(settings.gamma)))
-            progress = _Progress([Epoch(0, math.nan, start)], model.tensors())
+            progress = _Progress([Epoch(0, None, start)], model.tensors())
         else:
             model.load_state_dict(state["model"])
             optimiser.load_state_dict(state["optimiser"])

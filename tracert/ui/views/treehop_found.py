@@ -53,6 +53,7 @@ def similarities(trace: Trace, view: View, *, key: str) -> None:
         key=chart,
         hide_index=True,
         height=min(318, 38 + 35 * len(ids)),
+        placeholder="–",
         on_select=selected,
         selection_mode="single-row",
         column_config=columns,

@@ -169,6 +169,13 @@ class Workspace:
         records = self.corpora()
         if records:
             return next((record for record in records if record.name == BUILTIN), records[0])
+        return self.load_builtin()
+
+    def load_builtin(self) -> CorpusRecord | None:
+        """The built-in corpus, indexed if it is not there; None without its files."""
+        there = next((record for record in self.corpora() if record.name == BUILTIN), None)
+        if there is not None:
+            return there
         folder = builtin_folder()
         if folder is None:
             return None

@@ -9,6 +9,7 @@ from tracert.ui import resources
 from tracert.ui.glossary import explain
 from tracert.ui.running import Asked
 from tracert.ui.safe import literal
+from tracert.ui.views import builtin
 from tracert.workspace import BUILTIN, Workspace
 
 #: Examples shown as buttons; the rest are one click further.
@@ -23,19 +24,23 @@ def show(space: Workspace, *, key: str, first: tuple[str, ...] = resources.FIRST
     records = space.corpora()
     if not records:
         st.info("There is no corpus yet. Load a document first.", icon=":material/upload_file:")
-        st.page_link("pages/library.py", label="Go to the Library", icon=":material/library_books:")
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.page_link(
+                "pages/library.py", label="Go to the Library", icon=":material/library_books:"
+            )
+            builtin.offer(space, key=key)
         return None
     examples = resources.examples(first)
     left, middle, right = st.columns([2, 6.4, 1], vertical_alignment="bottom")
     with left:
         record = _corpus(records)
-    builtin = resources.is_builtin(record)
+    known = examples if resources.is_builtin(record) else []
     with middle:
-        question = _question(examples[0].text if builtin and examples else "")
+        question = _question(known[0].text if known else "")
     with right:
         st.button("Ask", type="primary", width="stretch", key=f"{key}:ask")
-    if builtin and examples:
-        _pills(examples, key=key)
+    if known:
+        _pills(known, key=key)
     if not question.strip():
         st.info(
             f"{literal(record.name)} is ready: {record.size:,} passages. Type a question.",

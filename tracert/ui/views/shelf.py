@@ -14,6 +14,7 @@ from tracert.ui.glossary import explain
 from tracert.ui.jobs import Job
 from tracert.ui.model import named_embedder
 from tracert.ui.safe import literal
+from tracert.ui.views import builtin
 from tracert.ui.views.add import estimate, how
 from tracert.workspace import Workspace
 
@@ -27,6 +28,7 @@ def show(space: Workspace, *, key: str) -> None:
     st.subheader("Corpora", help=explain("corpus"), anchor=False)
     if not records:
         st.info("There is none yet. Add a document above.", icon=":material/library_add:")
+    builtin.offer(space, key=key)
     for record in records:
         with st.container(border=True, key=f"{key}-{record.id}"):
             _card(space, record, key=f"{key}:{record.id}")

@@ -4,10 +4,11 @@ import streamlit as st
 
 from tracert.ui import frame, resources
 from tracert.ui.notes import NAME as KEY
-from tracert.ui.views import files, trailgraph
+from tracert.ui.views import about, files, trailgraph
 
 frame.enter("pages/trailgraph.py")
 
+about.show(KEY)
 opened = files.opened(key=KEY)
 if opened is not None:
     files.banner(opened, key=KEY)

@@ -13,7 +13,7 @@ from tracert.ui.glossary import explain
 from tracert.ui.model import chat_model
 from tracert.ui.running import Asked, write
 from tracert.ui.safe import literal
-from tracert.ui.views import ask, files
+from tracert.ui.views import about, ask, files
 from tracert.workspace import Workspace
 
 Plane = Literal["auto", "pca"]
@@ -29,6 +29,7 @@ def page(
 
     `first` are the ids of the examples that lead.
     """
+    about.show(name)
     opened = files.opened(key=name)
     if opened is not None:
         files.banner(opened, key=name)

@@ -36,9 +36,15 @@ def show(trace: Trace, live: Live, *, key: str, panels: Sequence[Panel] = ()) ->
     """All views of a trace, on one selection."""
     words = words_for(trace.method)
     view = view_of(key, trace)
+    # Two rows, so that in a narrow window, where columns stand one below the other, the map
+    # follows the stage.
     left, right = st.columns([3, 2], gap="medium")
     with left:
         stage.show(trace, view, key=key)
+    with right:
+        map.show(trace, view, live, key=key)
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
         _panels(panels, "stage", trace, view, live)
         with st.container(border=True):
             st.subheader("The answer", help=explain("extract"), anchor=False)
@@ -47,7 +53,6 @@ def show(trace: Trace, live: Live, *, key: str, panels: Sequence[Panel] = ()) ->
             st.subheader("This step in numbers", help=words.chapters, anchor=False)
             step.show(trace, view, words, key=key)
     with right:
-        map.show(trace, view, live, key=key)
         _panels(panels, "map", trace, view, live)
         with st.container(border=True):
             st.subheader("The passage in its source", help=explain("passage"), anchor=False)

@@ -37,11 +37,20 @@ class Open:
     key: str
 
     def found(self, value: float | None) -> None:
-        """Show, on a slider that cannot be moved, which value the method found by itself."""
+        """Show, where nothing can be moved, which value the method found by itself, if any."""
         if self.value is not None:
             return
+        if value is None:
+            self.place.text_input(
+                str(self.field.metadata["label"]),
+                "none found",
+                disabled=True,
+                key=f"{self.key}:none",
+                help=self.field.metadata["help"],
+            )
+            return
         low, high = _range(self.field)
-        at = min(max(value if value is not None else low, low), high)
+        at = min(max(value, low), high)
         st.session_state[f"{self.key}:found"] = at
         self.place.slider(
             str(self.field.metadata["label"]),

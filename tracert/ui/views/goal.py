@@ -43,13 +43,20 @@ def _form(asked: Asked, parts: dict[str, str], source: str, *, key: str) -> None
     place = (asked.record.fingerprint, asked.question)
     name = f"{key}:goal:{hash((place, *parts.values()))}"
     with st.form(name, border=False):
-        st.caption("Concept and explanation are embedded together; the walk goes there.")
+        st.caption(
+            "Concept and explanation are embedded together; the walk goes there. With both empty "
+            "the goal is predicted."
+        )
         category = st.text_input("Category", parts["category"], max_chars=200)
         concept = st.text_input("Concept", parts["concept"], max_chars=400)
         explanation = st.text_area("Explanation", parts["explanation"], max_chars=3000, height=150)
         if st.form_submit_button("Walk to this goal", type="primary"):
             lines = (f"Category: {category}", f"Concept: {concept}", f"Explanation: {explanation}")
-            goals[place] = "\n".join(lines)
+            if concept.strip() or explanation.strip():
+                goals[place] = "\n".join(lines)
+            else:
+                # Nothing is left to walk to: the goal is predicted again.
+                goals.pop(place, None)
             st.rerun()
     if source == "typed" and st.button("Predict the goal again", key=f"{name}:again"):
         goals.pop(place, None)

@@ -17,6 +17,9 @@ def show(*, key: str) -> None:
     """The form, what is in force, and the button that checks the connection."""
     now = settings()
     _state(now, key=key)
+    refused = st.session_state.pop(f"{key}:refused", None)
+    if refused:
+        st.error(literal(refused))
     names = [one.name for one in PROVIDERS]
     chosen = st.segmented_control(
         "Provider",
@@ -105,15 +108,15 @@ def _wants(name: str) -> str:
 
 
 def _use(new: ModelSettings, *, key: str) -> None:
+    # A fresh widget, so that the typed key does not stay in the page, whatever comes of it.
+    st.session_state[f"{key}:serial"] = st.session_state.get(f"{key}:serial", 0) + 1
     try:
         if new.model:
             make(new)
     except TracertError as error:
-        st.error(literal(str(error)))
-        return
+        st.session_state[f"{key}:refused"] = str(error)
+        st.rerun()
     keep(new)
-    # A fresh widget, so that the typed key does not stay in the page.
-    st.session_state[f"{key}:serial"] = st.session_state.get(f"{key}:serial", 0) + 1
     st.session_state.pop(f"{key}:checked", None)
     st.rerun()
 

@@ -10,6 +10,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from tracert.evaluation.quoted import read_questions
+
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "sk-secret-0123456789"
 
@@ -81,22 +83,48 @@ def test_it_opens_on_a_walk_of_the_built_in_document(app):
 
 
 def test_the_opening_shows_what_a_walk_is_for(app):
-    """The walk arrives over several passages and finds gold that plain top-k misses."""
+    """The walk arrives over passages of the text itself and finds gold that plain top-k misses."""
     _, trace, live = app.session_state["tracert_rag:run"]
     assert trace.result.stop.reason.value == "goal_reached"
     assert len(trace.result.evidence) >= 3
-    lines = (ROOT / "knowledge" / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-    row = next(row for row in map(json.loads, lines) if row["question"] == trace.question)
+    asked = read_questions(ROOT / "knowledge" / "opening.jsonl")
+    row = next(row for row in asked if row.question == trace.question)
 
     def gold(one):
         texts = [one.node(id).text for id in one.result.evidence]
         return {
             number
-            for number, passage in enumerate(row["passages"])
-            if any(passage["quote"][:60] in text for text in texts)
+            for number, passage in enumerate(row.passages)
+            if any(passage.text[:60] in text for text in texts)
         }
 
-    assert gold(trace) - gold(live.plain)
+    assert gold(trace) > gold(live.plain)
+    # Nothing of it is a list of books.
+    for id in trace.result.evidence:
+        node = trace.node(id)
+        assert "## Sources" not in node.text
+        assert "Sources" not in node.source.heading_path
+
+
+def test_nothing_is_measured_on_the_question_that_was_chosen_to_open_with():
+    texts = {path.name: path.read_text("utf-8") for path in (ROOT / "knowledge/document").iterdir()}
+    opening, measured = (
+        read_questions(ROOT / "knowledge" / name) for name in ("opening.jsonl", "questions.jsonl")
+    )
+    assert not {row.question for row in opening} & {row.question for row in measured}
+    for row in opening:
+        assert len(row.passages) == row.hops
+        assert all(texts[each.document].count(each.text) == 1 for each in row.passages)
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [("tracert_rag", "walk through a text"), ("treehop", "vector"), ("trailgraph", "agent")],
+)
+def test_a_page_says_in_one_sentence_what_it_shows(empty, page, said):
+    line = go(empty, page).caption[0].value
+    assert said in line
+    assert line.count(".") == 1
 
 
 def test_a_setting_moved_walks_again_and_prepares_nothing(app, monkeypatch):
@@ -136,6 +164,26 @@ def test_a_goal_written_by_hand_is_walked_to(app):
     next(one for one in app.button if one.label == "Predict the goal again").click().run()
     trace = app.session_state["tracert_rag:run"][1]
     assert trace.steps[0].values["goal_source"] == "offline"
+
+
+def test_emptied_fields_give_the_goal_back_to_the_predictor(app):
+    for label in ("Category", "Concept"):
+        next(one for one in app.text_input if one.label == label).set_value("")
+    next(one for one in app.text_area if one.label == "Explanation").set_value("  ")
+    next(one for one in app.button if one.label == "Walk to this goal").click().run()
+    assert not app.exception
+    trace = app.session_state["tracert_rag:run"][1]
+    assert trace.steps[0].values["goal_source"] == "offline"
+    assert "Explanation:" not in trace.node("goal").text
+
+
+def test_a_corridor_without_passages_shows_no_delta(app):
+    app.checkbox(key="tracert_rag:strict").set_value(True)
+    app.slider(key="tracert_rag:radius_scale").set_value(0.0).run()
+    assert app.text_input(key="tracert_rag:delta:none").value == "none found"
+    app.slider(key="tracert_rag:radius_scale").set_value(1.0).run()
+    assert not app.exception
+    assert app.slider(key="tracert_rag:delta:found").value > 0
 
 
 def test_delta_shows_what_was_found_and_can_be_taken_over(app):
@@ -191,6 +239,21 @@ def test_a_trace_opens_without_its_corpus(empty, toys):
     assert len(stage(empty)["frames"]) == 6
     empty.button(key="tracert_rag:close").click().run()
     assert "There is no corpus yet" in texts(empty)
+
+
+@pytest.mark.parametrize("page", ["tracert_rag", "library"])
+def test_a_deleted_built_in_text_comes_back_by_a_click(page):
+    """The data folder of each test is its own; the app fills it with the built-in text."""
+    at = _app()
+    _workspace().delete("The Long Spark")
+    at = go(at, page)
+    key = "tracert_rag" if page == "tracert_rag" else "shelf"
+    at.button(key=f"{key}:builtin").click().run()
+    assert not at.exception
+    assert [one.name for one in _workspace().corpora()] == ["The Long Spark"]
+    assert all(one.label != "Load the built-in text" for one in at.button)
+    at = go(at, "tracert_rag")
+    assert len(stage(at)["frames"]) > 2
 
 
 # --- Library ----------------------------------------------------------------------------------
@@ -346,6 +409,10 @@ def test_a_connection_that_fails_says_what_is_wrong(empty):
 def test_an_unusable_address_is_refused(empty):
     at = _use(go(empty, "settings"), "ftp://nowhere")
     assert "base URL" in at.error[0].value
+    # The key that was typed with it is gone from the page, and the address is still there.
+    assert all(field.value != KEY for field in at.text_input)
+    assert any(field.value == "ftp://nowhere" for field in at.text_input)
+    assert not at.run().error
 
 
 def test_a_key_that_no_header_can_carry_is_refused(empty):

@@ -195,6 +195,24 @@ def test_opening_builds_what_is_missing(tmp_path: Path) -> None:
         snapshot.document_text("02" * 32)
 
 
+@pytest.mark.parametrize(
+    "name", ["matrix.npy", "numbers.npy", "lengths.npy", "texts.bin", "headings.json"]
+)
+@pytest.mark.parametrize("content", [None, b"", b"[]", b"\x93NUMPY"])
+def test_a_damaged_snapshot_is_made_again(tmp_path: Path, name: str, content: bytes | None) -> None:
+    store = Store(tmp_path)
+    record = stored(store, "abcdefghij")
+    open_snapshot(store, "Texts")
+    damaged = folder_of(tmp_path / "snapshots", record.fingerprint) / name
+    if content is None:
+        damaged.unlink()
+    else:
+        damaged.write_bytes(content)
+    snapshot = open_snapshot(store, "Texts")
+    assert snapshot.document_text(document("abcdefghij", 1).fingerprint) == "abcdefghij"
+    assert snapshot.matrix.shape == (record.size, 16)
+
+
 def test_snapshots_of_no_corpus_are_removed_and_open_ones_go_on(tmp_path: Path) -> None:
     store = Store(tmp_path)
     stored(store, "abcdefghij")

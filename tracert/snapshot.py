@@ -97,7 +97,7 @@ class Snapshot:
 
         Raises:
             FileNotFoundError: the snapshot is not there (any more).
-            StoreError: its files are damaged.
+            StoreError: its files are damaged; `open_snapshot` makes them again.
         """
         self.record = record
         self._info = record.info
@@ -116,14 +116,30 @@ class Snapshot:
                 self._texts: mmap.mmap | bytes = (
                     mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if record.size else b""
                 )
+            self._headings = [tuple(heading) for heading in headings]
+            self._check()
         except FileNotFoundError:
             raise
-        except (OSError, ValueError, EOFError) as error:
+        except (OSError, ValueError, TypeError, EOFError) as error:
             raise StoreError(
                 f"The snapshot of the corpus {record.name!r} is damaged. Delete the folder "
                 "'snapshots' in the data folder; it is made again."
             ) from error
-        self._headings = [tuple(heading) for heading in headings]
+
+    def _check(self) -> None:
+        """Whether the files are of the sizes that belong together.
+
+        Raises:
+            ValueError: they are not.
+        """
+        size = self.record.size
+        shapes = (self._matrix.shape, self._numbers.shape, self._lengths.shape)
+        if shapes != ((size, self.record.dimension), (size, 7), (size,)):
+            raise ValueError(shapes)
+        if int(self._lengths.sum()) != len(self._texts):
+            raise ValueError(len(self._texts))
+        if size and int(self._numbers[:, _HEADING].max()) >= len(self._headings):
+            raise ValueError(len(self._headings))
 
     @property
     def info(self) -> CorpusInfo:
@@ -250,18 +266,20 @@ def build(record: CorpusRecord, pages: Iterable[Page], root: Path) -> None:
 
 
 def open_snapshot(store: Store, name: str) -> Snapshot:
-    """The corpus of that name as it is now, its snapshot made if it is not there.
+    """The corpus of that name as it is now, its snapshot made if it is not there or damaged.
 
     Raises:
         CorpusError: there is no such corpus.
         StoreError: the store cannot be read.
     """
     root = root_of(store)
+    damage: StoreError | None = None
     for _ in range(_TRIES):
         record = store.corpus(name)
         try:
             return Snapshot(record, folder_of(root, record.fingerprint))
-        except FileNotFoundError:
+        except (FileNotFoundError, StoreError) as error:
+            damage = error if isinstance(error, StoreError) else None
             try:
                 with store.session() as session:
                     refresh(store, session, name)
@@ -269,7 +287,7 @@ def open_snapshot(store: Store, name: str) -> Snapshot:
                 # On a server another machine may have replaced the corpus while it was read.
                 if store.corpus(name) == record:
                     raise
-    raise StoreError(
+    raise damage or StoreError(
         f"The corpus {name!r} changes faster than it can be read. Wait until the indexing is done."
     )
 
@@ -283,7 +301,9 @@ def refresh(
     """
     root = root_of(store)
     record = store.corpus(name)
-    if not folder_of(root, record.fingerprint).is_dir():
+    if _opened(root, record) is None:
+        # What is there all the same is damaged.
+        shutil.rmtree(folder_of(root, record.fingerprint), ignore_errors=True)
         old = _opened(root, before)
         kept = {d.fingerprint for d in old.record.documents} if old is not None else set()
         new = tuple(d for d in record.documents if d.fingerprint not in kept)

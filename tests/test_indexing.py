@@ -111,7 +111,7 @@ def test_paths_and_folders_and_what_two_files_of_one_name_are_called(
     assert [d.name for d in store.corpus("Lab").documents] == ["a/notes.txt", "b/notes.txt"]
     add(store, lamp("one text " * 9), lamp("two texts " * 9), name="Uploads")
     names = [d.name for d in store.corpus("Uploads").documents]
-    assert names == ["lamp.txt", "lamp.txt (2)"]
+    assert names == ["lamp.txt", "lamp (2).txt"]
 
 
 def test_what_cannot_be_read_is_refused_and_the_others_go_on(store: Store) -> None:
@@ -164,6 +164,50 @@ def test_a_new_version_takes_the_place_of_the_old(store: Store) -> None:
     new = lamp(LAMP.replace("discs", "jars"))
     assert statuses(add(store, new)) == ["indexed"]
     assert rows(store) == expected(new, frog())
+
+
+def test_another_file_of_the_same_name_takes_no_place(store: Store, tmp_path: Path) -> None:
+    first, second = (tmp_path / folder / "a.txt" for folder in "xy")
+    for path, text in ((first, LAMP), (second, MARKUP)):
+        path.parent.mkdir()
+        path.write_text(text)
+    add(store, first)
+    report = add(store, second)
+    assert report.files[0].message == "Called 'y/a.txt', since there is another 'a.txt'."
+    assert [d.name for d in store.corpus("Lab").documents] == ["a.txt", "y/a.txt"]
+    assert rows(store) == expected(lamp(), File("a.txt", MARKUP.encode()))
+
+
+def test_a_file_of_a_folder_takes_its_own_place_when_it_comes_alone(
+    store: Store, tmp_path: Path
+) -> None:
+    for place, text in (("x/a.txt", LAMP), ("y/a.txt", MARKUP)):
+        (tmp_path / place).parent.mkdir()
+        (tmp_path / place).write_text(text)
+    add(store, tmp_path)
+    (tmp_path / "x" / "a.txt").write_text(FROG)
+    report = add(store, tmp_path / "x" / "a.txt")
+    assert report.files[0].message == "Took the place of the earlier 'x/a.txt'."
+    assert [d.name for d in store.corpus("Lab").documents] == ["x/a.txt", "y/a.txt"]
+    assert rows(store) == expected(lamp(FROG), lamp(MARKUP))
+
+
+def test_a_file_keeps_its_place_after_the_corpus_is_cut_anew(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(LAMP)
+    add(store, path)
+    reindex(store=store, name="Lab", embedder=ToyEmbedder(), chunking=Chunking(33, 8))
+    path.write_text(MARKUP)
+    report = add(store, path, chunking=None)
+    assert report.files[0].message == "Took the place of the earlier 'a.txt'."
+    assert len(store.corpus("Lab").documents) == 1
+
+
+def test_two_files_of_one_text_are_one_document_and_the_second_says_so(store: Store) -> None:
+    report = add(store, lamp(), lamp(name="copy.txt"))
+    assert statuses(report) == ["indexed", "unchanged"]
+    assert "'lamp.txt'" in report.files[1].message
+    assert rows(store) == expected(lamp())
 
 
 def test_a_second_index_adds_at_the_end(store: Store) -> None:

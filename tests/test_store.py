@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
@@ -20,7 +21,16 @@ from tracert.corpus.chunking import Chunking, chunk
 from tracert.corpus.loaders import load_document
 from tracert.corpus.model import Mark
 from tracert.errors import CancelledError, CorpusError, StoreError
-from tracert.store import CorpusRecord, DocumentRecord, Page, Store, fingerprint
+from tracert.store import (
+    CorpusRecord,
+    DocumentRecord,
+    Page,
+    Store,
+    _read_manifest,
+    _write_manifest,
+    check_name,
+    fingerprint,
+)
 
 CHUNKING = Chunking(40, 10)
 
@@ -261,3 +271,20 @@ def test_on_a_server_what_another_machine_is_writing_is_not_swept(
     with theirs.session() as session:
         session.commit(record_of("Theirs", (part, page)))
         assert sum(len(each.chunks) for each in session.pages(theirs.corpus("Theirs"))) > 0
+
+
+def test_a_manifest_from_before_sources_were_kept_is_read() -> None:
+    record = record_of("Old", ("part", page_of(TEXT)))
+    data = json.loads(_write_manifest(record))
+    assert [document.pop("source") for document in data["documents"]] == [""]
+    assert _read_manifest("", json.dumps(data)) == record
+
+
+def test_a_name_is_one_however_its_letters_are_composed(store: Store) -> None:
+    # 'é' as one character, and as 'e' with an accent behind it, which some systems type.
+    whole, apart = "Caf\u00e9", "Cafe\u0301"
+    assert check_name(apart) == whole
+    write(store, whole, TEXT)
+    assert store.corpus(apart).name == whole
+    assert store.find(f" {apart} ") is not None
+    assert store.rename(apart, apart).name == whole

@@ -11,42 +11,50 @@ from __future__ import annotations
 import time
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as changed
-from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
 
 from tracert.corpus.chunking import Chunking, chunk
-from tracert.corpus.loaders import load_document, suffixes
+from tracert.corpus.loaders import load_document
 from tracert.corpus.model import Chunk, Document, Mark
 from tracert.embedding.base import Embedder
 from tracert.embedding.registry import embedder as embedder_by_name
 from tracert.errors import CancelledError, CorpusError, DocumentError
+from tracert.inputs import File, Input, gather
+from tracert.merging import Arrival, Place, merge
 from tracert.snapshot import prune, refresh, text_of
 from tracert.store import CorpusRecord, DocumentRecord, Page, Session, Store, check_name
 
+__all__ = [
+    "DEFAULT_EMBEDDER",
+    "SCHEMA",
+    "STAGES",
+    "Cancelled",
+    "File",
+    "FileReport",
+    "IndexReport",
+    "Input",
+    "OnProgress",
+    "Progress",
+    "Stage",
+    "Status",
+    "delete",
+    "index",
+    "reindex",
+    "remove_document",
+    "stored_document",
+]
+
 SCHEMA: Final = "tracert.index/1"
 DEFAULT_EMBEDDER: Final = "wordllama"
-#: A file above this is refused unread.
-MAX_FILE_BYTES: Final = 200_000_000
 
 Stage = Literal["read", "chunk", "embed", "store"]
 STAGES: Final[tuple[Stage, ...]] = ("read", "chunk", "embed", "store")
 Status = Literal["indexed", "partial", "unchanged", "refused"]
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file's name and content, as an upload or a paste brings it."""
-
-    name: str
-    data: bytes
-
-
-Input = File | Path | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +137,9 @@ def index(
 ) -> IndexReport:
     """Add files to the corpus of that name, which is made if there is none.
 
-    A file that is in already changes nothing. A file of the same name with another content
-    takes the old one's place. One that cannot be read is refused and the others go on. A folder
-    stands for the files in it of the kinds that can be read.
+    A file that is in already changes nothing. One that comes again with another content takes
+    its old place (`tracert.merging`). One that cannot be read is refused and the others go on. A
+    folder stands for the files in it of the kinds that can be read.
 
     Args:
         files: uploads, or paths of files and folders.
@@ -154,15 +162,7 @@ def index(
     plan = _plan(existing, chunking, embedder, replace=replace)
     watch = _Watch(on_progress, cancelled)
     read = _read(files, watch)
-    documents = [each.document for each in read if each.document is not None]
-    record, statuses = _add(documents, name, plan, existing, store, watch)
-    return IndexReport(
-        corpus=name,
-        embedder=plan.embedder.name,
-        chunks=record.size if record else 0,
-        files=tuple(_file_report(each, record, statuses) for each in read),
-        seconds=watch.seconds,
-    )
+    return _report(read, name, plan, existing, store, watch)
 
 
 def reindex(
@@ -192,15 +192,9 @@ def reindex(
         existing = store.corpus(name)
         documents = _rebuild(existing, session.pages(existing))
     watch.end()
-    record, statuses = _add(documents, name, plan, existing, store, watch)
-    read = [_Read(document.name, document, "") for document in documents]
-    return IndexReport(
-        corpus=name,
-        embedder=plan.embedder.name,
-        chunks=record.size if record else 0,
-        files=tuple(_file_report(each, record, statuses) for each in read),
-        seconds=watch.seconds,
-    )
+    sources = {entry.fingerprint: entry.source for entry in existing.documents}
+    read = [_Read(each.name, each, (each.name,), sources[each.fingerprint]) for each in documents]
+    return _report(read, name, plan, existing, store, watch)
 
 
 def remove_document(fingerprint: str, *, store: Store, name: str) -> CorpusRecord:
@@ -291,76 +285,31 @@ def _in_words(chunking: Chunking) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A file as read: a document, or why there is none."""
+    """A file as read: its document with its place in the corpus, or why there is none."""
 
     path: str
     document: Document | None
-    message: str
+    names: tuple[str, ...] = ()
+    source: str = ""
+    message: str = ""
+
+    def arrival(self, document: Document) -> Arrival:
+        return Arrival(self.names, self.source, document.fingerprint)
 
 
 def _read(files: Sequence[Input], watch: _Watch) -> list[_Read]:
-    inputs = [each for given in files for each in _expand(given)]
-    names = _names(inputs)
+    inputs = gather(files)
     watch.begin("read", len(inputs))
     read = []
-    for done, (given, name) in enumerate(zip(inputs, names, strict=True), start=1):
-        path = given.name if isinstance(given, File) else str(given)
+    for done, given in enumerate(inputs, start=1):
         try:
-            data = given.data if isinstance(given, File) else _bytes_of(given)
-            read.append(_Read(path, load_document(data, name), ""))
+            document = load_document(given.read(), given.name)
+            read.append(_Read(given.path, document, given.names, given.source))
         except DocumentError as error:
-            read.append(_Read(path, None, str(error)))
-        watch.at(done, name)
+            read.append(_Read(given.path, None, message=str(error)))
+        watch.at(done, given.name)
     watch.end()
     return read
-
-
-def _expand(given: Input) -> Iterator[File | Path]:
-    """A folder as the readable files in it, by name; anything else as it is."""
-    if isinstance(given, File):
-        yield given
-        return
-    path = Path(given).expanduser()
-    if not path.is_dir():
-        yield path
-        return
-    kinds = suffixes()
-    for inner in sorted(path.rglob("*")):
-        hidden = any(part.startswith(".") for part in inner.relative_to(path).parts)
-        if not hidden and inner.is_file() and inner.suffix.lower() in kinds:
-            yield inner
-
-
-def _names(inputs: Sequence[File | Path]) -> list[str]:
-    """What each document is called: the file's name, told apart where two share one.
-
-    Paths get their folder before the name; what is still the same gets a number behind it.
-    """
-    shared = Counter(given.name for given in inputs)
-    used = Counter[str]()
-    names = []
-    for given in inputs:
-        name = given.name
-        if isinstance(given, Path) and shared[name] > 1 and given.parent.name:
-            name = f"{given.parent.name}/{name}"
-        used[name] += 1
-        names.append(name if used[name] == 1 else f"{name} ({used[name]})")
-    return names
-
-
-def _bytes_of(path: Path) -> bytes:
-    try:
-        size = path.stat().st_size
-        if size > MAX_FILE_BYTES:
-            raise DocumentError(
-                f"{path.name} has {size / 1e6:.0f} MB; at most {MAX_FILE_BYTES / 1e6:.0f} MB are "
-                "read. Split it."
-            )
-        return path.read_bytes()
-    except OSError as error:
-        raise DocumentError(
-            f"{path} cannot be read ({error.strerror}). Check the path and the permission."
-        ) from error
 
 
 def stored_document(fingerprint: str, *, store: Store, name: str) -> Document:
@@ -404,36 +353,80 @@ def _rebuild(record: CorpusRecord, pages: Iterable[Page]) -> list[Document]:
 # --- chunk, embed, store ------------------------------------------------------------------
 
 
-_Statuses = dict[str, tuple[Status, str]]
+#: What became of each file: its status and a sentence, in the order of the files.
+_Statuses = list[tuple[Status, str]]
+
+
+def _report(
+    read: Sequence[_Read],
+    name: str,
+    plan: _Plan,
+    existing: CorpusRecord | None,
+    store: Store,
+    watch: _Watch,
+) -> IndexReport:
+    """Put what was read into the corpus and tell what became of each file."""
+    record, statuses = _add(read, name, plan, existing, store, watch)
+    chunks = {each.fingerprint: each.chunks for each in record.documents} if record else {}
+    files = []
+    for each, (status, message) in zip(read, statuses, strict=True):
+        document = each.document
+        if document is None:
+            files.append(FileReport(each.path, status, None, None, 0, message))
+        else:
+            size = chunks.get(document.fingerprint, 0)
+            files.append(
+                FileReport(each.path, status, document.kind, document.pages, size, message)
+            )
+    return IndexReport(
+        corpus=name,
+        embedder=plan.embedder.name,
+        chunks=record.size if record else 0,
+        files=tuple(files),
+        seconds=watch.seconds,
+    )
 
 
 def _add(
-    documents: Sequence[Document],
+    read: Sequence[_Read],
     name: str,
     plan: _Plan,
     existing: CorpusRecord | None,
     store: Store,
     watch: _Watch,
 ) -> tuple[CorpusRecord | None, _Statuses]:
-    """The corpus with these documents in it, and what became of each, by fingerprint."""
+    """The corpus with these documents in it, and what became of each file."""
     known = {d.fingerprint for d in plan.reusable(existing)}
+    documents = [each.document for each in read if each.document is not None]
     new = {d.fingerprint: d for d in documents if d.fingerprint not in known}
     made = _make(list(new.values()), plan, watch)
     blank = {d.fingerprint for d in new.values()} - {c.document_fingerprint for c in made.chunks}
-    usable = [d for d in documents if d.fingerprint not in blank]
-    statuses: _Statuses = dict.fromkeys(
-        blank, ("refused", "There is no text in it. Pass a file with text.")
-    )
-    if not usable:
-        return existing, statuses
-    watch.begin("store", len(made.chunks))
-    with store.session(watch.cancelled) as session:
-        current = store.find(name)
-        plan.check(current)
-        record, more = _store(session, current, usable, made, name, plan, watch)
-        refresh(store, session, name, before=current if current and plan.fits(current) else None)
-    watch.end()
-    return record, statuses | more
+    usable = [
+        (each, each.document)
+        for each in read
+        if each.document is not None and each.document.fingerprint not in blank
+    ]
+    record = existing
+    stored: _Statuses = []
+    if usable:
+        watch.begin("store", len(made.chunks))
+        with store.session(watch.cancelled) as session:
+            current = store.find(name)
+            plan.check(current)
+            record, stored = _store(session, current, usable, made, name, plan, watch)
+            fits = current is not None and plan.fits(current)
+            refresh(store, session, name, before=current if fits else None)
+        watch.end()
+    more = iter(stored)
+    statuses: _Statuses = []
+    for each in read:
+        if each.document is None:
+            statuses.append(("refused", each.message))
+        elif each.document.fingerprint in blank:
+            statuses.append(("refused", "There is no text in it. Pass a file with text."))
+        else:
+            statuses.append(next(more))
+    return record, statuses
 
 
 def _make(documents: Sequence[Document], plan: _Plan, watch: _Watch) -> Page:
@@ -470,43 +463,38 @@ def _marks_of(document: Document, chunks: Sequence[Chunk]) -> list[tuple[Mark, .
 def _store(
     session: Session,
     current: CorpusRecord | None,
-    documents: Sequence[Document],
+    usable: Sequence[tuple[_Read, Document]],
     made: Page,
     name: str,
     plan: _Plan,
     watch: _Watch,
 ) -> tuple[CorpusRecord, _Statuses]:
     """Fill a part with what is not in yet and commit the new list of documents."""
-    reusable = {d.fingerprint: d for d in plan.reusable(current)}
-    entries = [] if plan.replace or current is None else list(current.documents)
+    have = {each.fingerprint: each for each in plan.reusable(current)}
+    before = () if plan.replace or current is None else current.documents
+    merged = merge(before, [read.arrival(document) for read, document in usable])
+    documents = {document.fingerprint: document for _, document in usable}
     sizes = Counter(each.document_fingerprint for each in made.chunks)
-    statuses: _Statuses = {}
-    for document in documents:
-        present = next((e for e in entries if e.fingerprint == document.fingerprint), None)
-        if present is not None:
-            same = present.name == document.name
-            message = "" if same else f"The same text is in the corpus as {present.name!r}."
-            statuses.setdefault(document.fingerprint, ("unchanged", message))
-            continue
-        entry = reusable.get(document.fingerprint)
-        if entry is None:
-            if not sizes[document.fingerprint]:
-                raise CorpusError(
-                    f"The corpus {name!r} was changed by someone else meanwhile. Index again."
-                )
-            entry = _entry(document, sizes[document.fingerprint])
-            partial = bool(document.warnings)
-            statuses[document.fingerprint] = (
-                "partial" if partial else "indexed",
-                " ".join(document.warnings),
-            )
+    if any(not sizes[each] for each in documents.keys() - have.keys()):
+        raise CorpusError(
+            f"The corpus {name!r} was changed by someone else meanwhile. Index again."
+        )
+    statuses: _Statuses = []
+    told = set(have)
+    for (_, document), message in zip(usable, merged.messages, strict=True):
+        if document.fingerprint in told:
+            statuses.append(("unchanged", message))
         else:
-            statuses[document.fingerprint] = ("unchanged", "")
-        old = next((i for i, e in enumerate(entries) if e.name == document.name), None)
-        if old is None:
-            entries.append(entry)
-        else:
-            entries[old] = entry
+            status: Status = "partial" if document.warnings else "indexed"
+            sentences = (*document.warnings, message)
+            statuses.append((status, " ".join(each for each in sentences if each)))
+        told.add(document.fingerprint)
+    entries = [
+        changed(have[place.fingerprint], name=place.name, source=place.source)
+        if place.fingerprint in have
+        else _entry(documents[place.fingerprint], place, sizes[place.fingerprint])
+        for place in merged.places
+    ]
     if current is not None and plan.fits(current) and tuple(entries) == current.documents:
         return current, statuses
     entries = _fill(session, current, entries, made, watch)
@@ -525,15 +513,16 @@ def _store(
     return session.commit(record), statuses
 
 
-def _entry(document: Document, chunks: int) -> DocumentRecord:
+def _entry(document: Document, place: Place, chunks: int) -> DocumentRecord:
     return DocumentRecord(
-        name=document.name,
+        name=place.name,
         kind=document.kind,
         fingerprint=document.fingerprint,
         chunks=chunks,
         characters=len(document.text),
         pages=document.pages,
         part="",
+        source=place.source,
     )
 
 
@@ -624,15 +613,3 @@ class _Watch:
     def end(self) -> None:
         spent = time.perf_counter() - self._begun
         self.seconds[self._stage] = self.seconds.get(self._stage, 0.0) + spent
-
-
-def _file_report(
-    read: _Read, record: CorpusRecord | None, statuses: Mapping[str, tuple[Status, str]]
-) -> FileReport:
-    document = read.document
-    if document is None:
-        return FileReport(read.path, "refused", None, None, 0, read.message)
-    status, message = statuses[document.fingerprint]
-    entries = record.documents if record else ()
-    chunks = next((e.chunks for e in entries if e.fingerprint == document.fingerprint), 0)
-    return FileReport(read.path, status, document.kind, document.pages, chunks, message)

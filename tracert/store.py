@@ -25,6 +25,7 @@ import re
 import shutil
 import sqlite3
 import time
+import unicodedata
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -64,7 +65,10 @@ Vectors = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class DocumentRecord:
-    """A document as the manifest names it; `part` is the collection that holds its chunks."""
+    """A document as the manifest names it; `part` is the collection that holds its chunks.
+
+    `source` tells which file it came from (`tracert.inputs.Given`), '' where that is not known.
+    """
 
     name: str
     kind: str
@@ -73,6 +77,7 @@ class DocumentRecord:
     characters: int
     pages: int | None
     part: str
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,18 +139,22 @@ def fingerprint(identity: str, chunking: Chunking, documents: Sequence[str]) -> 
 
 
 def check_name(name: str) -> str:
-    """The name of a corpus without outer blanks.
+    """The name of a corpus without outer blanks, its letters composed (Unicode's form NFC).
 
     Raises:
         CorpusError: it is empty, too long or has control characters.
     """
-    name = name.strip()
+    name = _regular(name)
     if not name or len(name) > MAX_NAME or not name.isprintable():
         raise CorpusError(
             f"A corpus cannot be called {name[:40]!r}. Pass a name of 1 to {MAX_NAME} printable "
             "characters."
         )
     return name
+
+
+def _regular(name: str) -> str:
+    return unicodedata.normalize("NFC", name).strip()
 
 
 class Store:
@@ -175,7 +184,8 @@ class Store:
 
     def find(self, name: str) -> CorpusRecord | None:
         """The corpus of that name, or None."""
-        return next((record for record in self.corpora() if record.name == name), None)
+        wanted = _regular(name)
+        return next((each for each in self.corpora() if _regular(each.name) == wanted), None)
 
     def corpus(self, name: str) -> CorpusRecord:
         """The corpus of that name.
@@ -183,11 +193,10 @@ class Store:
         Raises:
             CorpusError: there is none; the text names those that exist.
         """
-        records = self.corpora()
-        for record in records:
-            if record.name == name:
-                return record
-        names = ", ".join(repr(record.name) for record in records[:8]) or "none"
+        record = self.find(name)
+        if record is not None:
+            return record
+        names = ", ".join(repr(each.name) for each in self.corpora()[:8]) or "none"
         raise CorpusError(
             f"There is no corpus {name!r}. Index documents under that name or ask one that "
             f"exists: {names}."
@@ -220,9 +229,9 @@ class Store:
         new = check_name(new)
         with self.session() as session:
             record = self.corpus(name)
-            if new == name:
+            if new == record.name:
                 return record
-            if self.find(new) is not None:
+            if self.find(new) not in (None, record):
                 raise CorpusError(f"There is a corpus {new!r} already. Choose another name.")
             return session.commit(replace(record, name=new))
 

@@ -1,0 +1,176 @@
+"""What is handed in to be indexed, file by file: folders opened, the same file taken once."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Final
+
+from tracert.corpus.loaders import suffixes, supported
+from tracert.errors import DocumentError
+
+#: A file above this is refused; no more of it than this is read.
+MAX_FILE_BYTES: Final = 200_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file's name and content, as an upload or a paste brings it."""
+
+    name: str
+    data: bytes
+
+
+Input = File | Path | str
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One file to be read.
+
+    `path` is what a report calls it and `name` its own name. `source` tells which file it is,
+    whatever it holds: the resolved path, or the name of an upload. `names` are what its document
+    may be called, the best first. `content` is the bytes, the place where they lie, or the
+    sentence that says why there are none.
+    """
+
+    path: str
+    name: str
+    source: str
+    names: tuple[str, ...]
+    content: bytes | Path | str
+
+    def read(self) -> bytes:
+        """The bytes of the file.
+
+        Raises:
+            DocumentError: it is no regular file, too large, or cannot be read.
+        """
+        if isinstance(self.content, str):
+            raise DocumentError(self.content)
+        return self.content if isinstance(self.content, bytes) else _bytes_of(self.content)
+
+
+def gather(files: Sequence[Input]) -> list[Given]:
+    """The files meant, in order, each once; a folder stands for the readable files in it.
+
+    Files that share a name are called by their folder, too; uploads that do get a number.
+    """
+    found = [each for given in files for each in _expand(given)]
+    shared = Counter(each.name for each in found if not isinstance(each, _Problem))
+    seen: set[str] = set()
+    out = []
+    for each in found:
+        if isinstance(each, _Problem):
+            made = Given(each.path, PurePath(each.path).name, each.path, (), each.message)
+        elif isinstance(each, File):
+            source = numbered(each.name, seen)
+            made = Given(each.name, each.name, source, (source,), each.data)
+        else:
+            made = _given(each, shared=shared[each.name] > 1)
+        if made.source not in seen:
+            seen.add(made.source)
+            out.append(made)
+    return out
+
+
+def numbered(name: str, used: Container[str]) -> str:
+    """The name, with the first number before its suffix that makes it none of those used."""
+    path = PurePath(name)
+    stem = name.removesuffix(path.suffix)
+    number, free = 1, name
+    while free in used:
+        number += 1
+        free = f"{stem} ({number}){path.suffix}"
+    return free
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """A path that stands for no file, and why."""
+
+    path: str
+    message: str
+
+
+def _expand(given: Input) -> Iterator[File | Path | _Problem]:
+    """A folder as the files in it, by name; anything else as it is."""
+    if isinstance(given, File):
+        yield given
+        return
+    try:
+        path = Path(given).expanduser()
+        is_folder = path.is_dir()
+    except RuntimeError:
+        yield _Problem(str(given), f"{given} names no home folder. Pass the whole path.")
+        return
+    except OSError as error:
+        yield _unreadable(given, error)
+        return
+    if is_folder:
+        yield from _inside(path)
+    elif "\0" in str(path):
+        yield _Problem(str(given), f"{str(given)!r} is no path. Pass one without a zero character.")
+    else:
+        yield path
+
+
+def _inside(folder: Path) -> Iterator[Path | _Problem]:
+    """The files in a folder and below of the kinds that can be read, but the hidden ones."""
+    kinds = suffixes()
+    problems: list[OSError] = []
+    paths = []
+    for place, folders, names in os.walk(folder, onerror=problems.append):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        paths += [
+            Path(place, name)
+            for name in names
+            if not name.startswith(".") and PurePath(name).suffix.lower() in kinds
+        ]
+    yield from sorted(paths)
+    for error in problems:
+        yield _unreadable(error.filename or folder, error)
+    if not paths and not problems:
+        yield _Problem(
+            str(folder), f"{folder} holds no file that can be read. Supported: {supported()}."
+        )
+
+
+def _unreadable(path: str | Path, error: OSError) -> _Problem:
+    return _Problem(str(path), _why(path, error))
+
+
+def _why(path: str | Path, error: OSError) -> str:
+    return f"{path} cannot be read ({error.strerror}). Check the path and the permission."
+
+
+def _given(path: Path, *, shared: bool) -> Given:
+    try:
+        source = str(path.resolve())
+    except (OSError, RuntimeError):  # links that lead in a circle
+        source = str(path.absolute())
+    folder = path.absolute().parent.name
+    long = f"{folder}/{path.name}" if folder else path.name
+    names = (long,) if shared else (path.name, long)
+    return Given(str(path), path.name, source, tuple(dict.fromkeys(names)), path)
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise DocumentError(
+                f"{path} is no file but a device or a pipe. Save what it gives as a file first."
+            )
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise DocumentError(_why(path, error)) from error
+    if len(data) > MAX_FILE_BYTES:
+        raise DocumentError(
+            f"{path} has more than the {MAX_FILE_BYTES / 1e6:.0f} MB that are read. Split it."
+        )
+    return data

@@ -200,7 +200,8 @@ def test_dead_end_before_the_goal_names_the_goal():
 def test_dead_end_with_the_goal_locked_says_what_to_lower():
     trace = walk([20], 110, delta=2.0, min_passages=3)
     assert trace.result.stop.reason is StopReason.DEAD_END
-    assert "min_passages to 1" in trace.result.stop.remedy
+    assert "Fewest passages (min_passages) to 1" in trace.result.stop.remedy
+    assert "Radius scale (radius_scale)" in trace.result.stop.remedy
     assert walk([20], 110, delta=2.0, min_passages=1).result.path == ("query", "toy:0", "goal")
 
 

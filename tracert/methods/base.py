@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Final, Literal, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -198,7 +198,7 @@ def parse_settings(kind: type[S], given: Mapping[str, Value]) -> S:
     for name, value in given.items():
         if name not in known:
             raise SettingError(
-                f"There is no setting {name!r}. Supported: {', '.join(sorted(known))}."
+                f"There is no setting {cut(name)}. Supported: {', '.join(sorted(known))}."
             )
         values[name] = _read_value(known[name], value)
     return kind(**values)
@@ -223,17 +223,38 @@ def _read_value(known: Any, value: Value) -> Value:
     try:
         read = _convert(kind, value)
     except ValueError:
-        raise SettingError(
-            f"{name}={value!r} is not of the kind {kind}. Pass such a value."
-        ) from None
+        left = ", or auto" if "None" in kind else ""
+        raise SettingError(f"{name}={cut(value)} {_UNFIT[kind.split()[0]]}{left}.") from None
     low, high, choices = (known.metadata.get(key) for key in ("low", "high", "choices"))
     if choices and read not in choices:
-        raise SettingError(f"{name}={value!r} is unknown. Supported: {', '.join(choices)}.")
+        raise SettingError(f"{name}={cut(value)} is unknown. Supported: {', '.join(choices)}.")
     if not isinstance(read, int | float) or isinstance(read, bool):
         return read
     if (low is not None and read < low) or (high is not None and read > high):
-        raise SettingError(f"{name}={value!r} is out of range. Pass {low} to {high}.")
+        raise SettingError(f"{name}={cut(value)} is out of range. Pass {_range(low, high)}.")
     return read
+
+
+def _range(low: float | None, high: float | None) -> str:
+    if low is None:
+        return f"at most {high:g}"
+    return f"{low:g} or more" if high is None else f"{low:g} to {high:g}"
+
+
+#: What is wrong with a value that cannot be read, by the type of its field.
+_UNFIT: Final[Mapping[str, str]] = {
+    "bool": "is neither true nor false. Pass one of the two",
+    "int": "is no whole number. Pass one",
+    "float": "is no finite number. Pass one",
+}
+#: Characters of a value that a message repeats.
+_REPEATED: Final = 40
+
+
+def cut(value: Value) -> str:
+    """A value as a message repeats it: a long one by its beginning."""
+    text = str(value)
+    return repr(value) if len(text) <= _REPEATED else f"{text[:_REPEATED]!r}…"
 
 
 def _convert(kind: str, value: Value) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from typing import Final
 
 from tracert.methods._tracert.corridor import counted
@@ -31,11 +32,11 @@ def empty_corridor(walk: TracertWalk) -> Stop:
             "Load a document with text in it.",
         )
     radius, paper = walk.corridor.radius, walk.corridor.paper_radius
-    remedy = "Turn strict off, so that the radius widens to the nearest passages."
+    remedy = f"Turn {_named('strict')} off, so that the radius widens to the nearest passages."
     if paper > 1e-6:
         remedy = (
-            "Turn strict off, so that the radius widens to the nearest passages, or raise "
-            f"radius_scale to at least {_up(nearest / paper)}."
+            f"Turn {_named('strict')} off, so that the radius widens to the nearest passages, or "
+            f"raise {_named('radius_scale')} to at least {_up(nearest / paper)}."
         )
     return Stop(
         StopReason.EMPTY_CORRIDOR,
@@ -56,7 +57,8 @@ def dead_end(walk: TracertWalk, decision: Decision, settings: TracertRagSettings
             StopReason.DEAD_END,
             f"The corridor has no further passage {where}, and the goal may be entered after "
             f"{settings.min_passages} only.",
-            f"Raise radius_scale, or lower min_passages to {max(len(walk.path), 1)}.",
+            f"Raise {_named('radius_scale')}, or lower {_named('min_passages')} to "
+            f"{max(len(walk.path), 1)}.",
         )
     if nearest is None or (goal is not None and goal < nearest):
         least, what = decision.goal_distance, "the goal"
@@ -67,7 +69,7 @@ def dead_end(walk: TracertWalk, decision: Decision, settings: TracertRagSettings
         StopReason.DEAD_END,
         f"The walk ends {where}: nothing unvisited lies within {delta}, and the goal is at "
         f"{decision.goal_distance:.3f}.",
-        f"Raise delta to at least {_up(least)}, the distance of {what}.",
+        f"Raise {_named('delta')} to at least {_up(least)}, the distance of {what}.",
     )
 
 
@@ -77,7 +79,8 @@ def out_of_hops(walk: TracertWalk, settings: TracertRagSettings) -> Stop:
     return Stop(
         StopReason.MAX_HOPS,
         f"The walk made {moves}; the goal is at {walk.distance_to_goal:.3f}.",
-        "Raise max_hops to walk on, or alpha to pull the walk towards the goal.",
+        f"Raise {_named('max_hops')} to walk on, or {_named('alpha')} to pull the walk towards the "
+        "goal.",
     )
 
 
@@ -87,6 +90,14 @@ def _apart(one: float, other: float) -> tuple[str, str]:
     while f"{one:.{digits}f}" == f"{other:.{digits}f}" and digits < _MOST_DIGITS:
         digits += 1
     return f"{one:.{digits}f}", f"{other:.{digits}f}"
+
+
+def _named(name: str) -> str:
+    """A setting by what its control is called, and by its name where that is another."""
+    label = next(
+        str(each.metadata["label"]) for each in fields(TracertRagSettings) if each.name == name
+    )
+    return name if label.lower() == name else f"{label} ({name})"
 
 
 def _up(value: float) -> str:

@@ -121,9 +121,35 @@ def test_index_again_changes_nothing(capsys, files):
 
 
 def test_index_of_nothing_usable(capsys, files):
-    status, out, _ = run(capsys, "index", str(files / "broken.pdf"), "--corpus", "Lab", "--json")
+    arguments = ("index", str(files / "broken.pdf"), "--corpus", "Lab")
+    status, out, err = run(capsys, *arguments, "--json")
+    (file,) = json.loads(out)["files"]
     assert status == 2
-    assert json.loads(out)["files"][0]["status"] == "refused"
+    assert file["status"] == "refused"
+    assert err == f"tracert: nothing was indexed. {file['message']}\n"
+    status, out, err = run(capsys, *arguments)
+    assert (status, err.count("\n")) == (2, 1)
+    # There is no such corpus, so nothing is said of its size.
+    assert "The corpus" not in out
+
+
+def test_a_file_and_its_name_are_told_once(capsys, files):
+    (files / "blank.md").write_bytes(b"")
+    (files / "empty").mkdir()
+    paths = [str(files / name) for name in ("blank.md", "ring.md", "empty")]
+    status, out, _ = run(capsys, "index", *paths, "--corpus", "Lab")
+    said = " ".join(out.split())
+    assert status == 0
+    assert f"refused: {paths[0]} is empty." in said
+    assert f"refused: {paths[2]} holds no file that can be read." in said
+    assert said.count("blank.md") == 1
+
+
+def test_a_path_that_names_no_home_is_refused(capsys):
+    status, out, err = run(capsys, "index", "~nosuchuser/x", "--corpus", "Lab")
+    assert status == 2
+    assert "refused: ~nosuchuser/x" in out
+    assert "Pass the whole path" in err
 
 
 def test_index_tells_a_person_what_became_of_each_file(capsys, files):
@@ -287,6 +313,44 @@ def test_an_empty_question(capsys, corpus):
 def test_passages_for_a_method_that_walks_them(capsys):
     said = fails(capsys, "ask", QUESTION, "--knowledge", ".", "--method", "native_rag")
     assert "--corpus" in said
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ask", "x", "\x1b[2J\nsecond line"],
+        ["\x1b]0;title\x07"],
+        ["ask", "x", "--corpus", "\x1b[2J\n", "--method", "\x9b2J"],
+    ],
+)
+def test_an_error_commands_the_terminal_nothing(capsys, arguments):
+    said = fails(capsys, *arguments)
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", said)
+
+
+def test_the_trail_says_who_wrote_the_goal_and_what_the_walk_says_of_itself(capsys, corpus):
+    arguments = ("ask", QUESTION, "--corpus", corpus, "--method", "tracert_rag")
+    out = " ".join(run(capsys, *arguments)[1].split())
+    assert "(offline predictor)" in out
+    narrow = (*arguments, "--set", "radius_scale=0.2")
+    first = json.loads(run(capsys, *narrow, "--json")[1])["steps"][0]["values"]
+    told = " ".join(run(capsys, *narrow)[1].split())
+    # Within a fifth of the radius lie fewer passages than the walk wants, so it is widened.
+    assert first["radius_note"]
+    assert all(f"Note {first[name]}" in told for name in first if name.endswith("_note"))
+    out = " ".join(run(capsys, *arguments, "--goal", GOAL)[1].split())
+    assert "(typed by hand)" in out
+
+
+def test_the_trail_of_a_model_that_fails_does_not_say_that_none_was_asked(capsys, corpus, server):
+    server.fail(500, "out of memory")
+    options = ("--method", "tracert_rag", "--model", "tiny", "--base-url", server.url)
+    status, out, _ = run(capsys, "ask", QUESTION, "--corpus", corpus, *options)
+    said = " ".join(out.split())
+    assert status == 0
+    assert "Note The offline predictor made the goal, since the model could not" in said
+    assert "no model answered" in said
+    assert "no model was asked" not in said
 
 
 @pytest.mark.parametrize("arguments", [[], ["nonsense"], ["ask"], ["index"]])

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn
 
 from tracert.commands import ask, bench, check_knowledge, evaluate, index, train_treehop
+from tracert.commands.say import clean
 from tracert.errors import TracertError
 
 #: Exit statuses beside a command's own: an error, stopped by Ctrl-C, reader gone.
@@ -36,7 +37,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where the help is, and leave with status 2."""
-        self.exit(ERROR, f"tracert: {message}; see '{self.prog} --help'.\n")
+        self.exit(ERROR, f"tracert: {clean(message)}; see '{self.prog} --help'.\n")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -67,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(arguments)
     except TracertError as error:
-        print(f"tracert: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"tracert: {clean(str(error))}", file=sys.stderr)
         return ERROR
     except KeyboardInterrupt:
         print("tracert: stopped; nothing half-made was kept.", file=sys.stderr)

@@ -33,6 +33,11 @@ def test_a_paragraph_hangs_under_its_first_word(capsys, monkeypatch):
     assert lines == [" 1. one two three four five", "    six seven"]
 
 
+def test_what_leads_a_paragraph_commands_the_terminal_as_little_and_keeps_its_blanks(capsys):
+    say("text", first="  \x1b[2Jno\nte\u202e  ")
+    assert capsys.readouterr().out == "  [2Jnote  text\n"
+
+
 class Terminal(io.StringIO):
     """A stream that says somebody watches."""
 

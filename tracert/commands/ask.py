@@ -10,6 +10,7 @@ from tracert.commands.models import add_model_options, chosen_model
 from tracert.commands.trail import print_trail
 from tracert.errors import SettingError
 from tracert.home import home
+from tracert.methods.base import cut
 from tracert.methods.registry import method, methods
 from tracert.trace import Value
 from tracert.workspace import Workspace
@@ -66,7 +67,7 @@ def run(given: argparse.Namespace) -> int:
     if given.json:
         print(trace.to_json(vectors=not given.no_vectors, indent=2))
     else:
-        print_trail(trace)
+        print_trail(trace, asked=model is not None)
     return 0
 
 
@@ -80,9 +81,9 @@ def settings_of(given: list[str]) -> dict[str, Value]:
     for text in given:
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
-            raise SettingError(f"--set {text!r} is not of the form KEY=VALUE.")
+            raise SettingError(f"--set {cut(text)} is not of the form KEY=VALUE.")
         if key.strip() in settings:
-            raise SettingError(f"--set gives {key.strip()!r} twice. Give it once.")
+            raise SettingError(f"--set gives {cut(key.strip())} twice. Give it once.")
         settings[key.strip()] = value.strip()
     return settings
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tracert.commands.say import progress_line, say
+from tracert.commands.say import clean, progress_line, say
 from tracert.corpus.chunking import Chunking
 from tracert.home import home
 from tracert.indexing import IndexReport
@@ -63,7 +63,11 @@ def run(given: argparse.Namespace) -> int:
         print(json.dumps(report.to_dict(), ensure_ascii=False, indent=2))
     else:
         _tell(report)
-    return 0 if report.ok else REFUSED
+    if report.ok:
+        return 0
+    why = next((file.message for file in report.files), "No file was named.")
+    print(f"tracert: nothing was indexed. {clean(why)}", file=sys.stderr)
+    return REFUSED
 
 
 def _chunking(given: argparse.Namespace) -> Chunking | None:
@@ -79,8 +83,15 @@ def _tell(report: IndexReport) -> None:
     for file in report.files:
         pages = f", {file.pages} pages" if file.pages else ""
         what = f"{file.chunks:,} chunks ({file.kind}{pages})" if file.kind else ""
-        path = "" if file.message.startswith(file.path) else file.path
-        say(" ".join(part for part in (f"{file.status}:", path, what, file.message) if part))
+        path, message = file.path, file.message
+        # A sentence that begins with the file's name says it once, with its folder.
+        for name in (path, Path(path).name):
+            if name and message.startswith(f"{name} "):
+                path, message = "", path + message.removeprefix(name)
+                break
+        say(" ".join(part for part in (f"{file.status}:", path, what, message) if part))
+    if not report.chunks:
+        return
     spent = sum(report.seconds.values())
     say(
         f"The corpus {report.corpus!r} has {report.chunks:,} chunks ({report.embedder}); "

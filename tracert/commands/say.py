@@ -21,16 +21,20 @@ def clean(text: str) -> str:
     A document may hold escape sequences; printed as they are they could clear the screen or
     rename the window.
     """
-    words = " ".join(text.split())
+    return _harmless(" ".join(text.split()))
+
+
+def _harmless(text: str) -> str:
     return "".join(
         character
-        for character in words
+        for character in text
         if unicodedata.category(character) != "Cc" and character not in _TURNING
     )
 
 
 def say(text: str = "", *, first: str = "", indent: str = "") -> None:
     """Print a paragraph wrapped to the terminal; `first` leads, `indent` the lines after it."""
+    first = _harmless(first)
     width = min(shutil.get_terminal_size((_WIDEST, 24)).columns, _WIDEST)
     print(
         textwrap.fill(

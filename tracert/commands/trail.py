@@ -5,12 +5,17 @@ from __future__ import annotations
 from tracert.commands.say import say
 from tracert.render.frames import frame, last
 from tracert.render.numbers import count, seconds
+from tracert.render.walk_notes import goal_source
+from tracert.render.walk_notes import notes as walk_notes
 from tracert.render.words import Words, place, words_for
 from tracert.trace import Answer, NodeKind, Trace
 
 
-def print_trail(trace: Trace) -> None:
+def print_trail(trace: Trace, *, asked: bool = False) -> None:
     """Print the run step by step, the evidence with its sources, the answer and the cost.
+
+    `asked` tells whether a language model was named, which the trace of one that failed does
+    not.
 
     Raises:
         TraceError: there are no words for the method; nothing is printed.
@@ -23,16 +28,16 @@ def print_trail(trace: Trace) -> None:
     say(f"{trace.method} on {corpus.name} ({size}, {corpus.embedder})", first="Method    ")
     for node in trace.nodes:
         if node.kind is NodeKind.GOAL:
-            say(node.text, first="Goal      ")
-            note = trace.steps[0].values.get("goal_note") if trace.steps else None
-            if note:
-                say(str(note), first="          ")
+            by = goal_source(trace)
+            say(f"{node.text} ({by[:1].lower()}{by[1:]})" if by else node.text, first="Goal      ")
+    for note in walk_notes(trace, delta=True):
+        say(note, first="Note      ")
     _trail(trace, words)
     _evidence(trace)
     if trace.result.answer is not None:
         _answer(trace.result.answer, trace.result.evidence)
     say()
-    say(_cost(trace), first="Cost      ")
+    say(_cost(trace, asked=asked), first="Cost      ")
 
 
 def _trail(trace: Trace, words: Words) -> None:
@@ -71,11 +76,11 @@ def _answer(answer: Answer, evidence: tuple[str, ...]) -> None:
         say(answer.note, first="     ")
 
 
-def _cost(trace: Trace) -> str:
+def _cost(trace: Trace, *, asked: bool) -> str:
     cost = trace.cost
     stages = ", ".join(f"{stage} {seconds(spent)}" for stage, spent in cost.seconds.items())
     if not cost.model_calls:
-        return f"{stages}; no model was asked."
+        return f"{stages}; no model {'answered' if asked else 'was asked'}."
     calls = count(cost.model_calls, "model call")
     tokens = f"{cost.prompt_tokens:,} and {cost.completion_tokens:,} tokens in and out"
     return f"{stages}; {calls}, {tokens}."

@@ -25,6 +25,14 @@ def test_an_embedder_decides_by_cosine():
     assert TEXT[slice(*span)].strip() == "The needle jerked."
 
 
+def test_a_heading_is_marked_only_where_there_is_nothing_else():
+    text = "# The coils of Faraday\n\nFaraday wound two. The needle jerked."
+    span = nearest_sentence(text, sentence_spans(text), "Which coils of Faraday?")
+    assert text[slice(*span)].strip() == "Faraday wound two."
+    alone = "## The coils of Faraday"
+    assert nearest_sentence(alone, sentence_spans(alone), "Which coils?") == (0, len(alone))
+
+
 def test_nothing_in_common_marks_nothing():
     assert nearest_sentence(TEXT, sentence_spans(TEXT), "xylophone") is None
     assert nearest_sentence("", [], "anything") is None

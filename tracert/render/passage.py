@@ -19,6 +19,7 @@ Embed = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 #: Characters of the document shown before and after the passage.
 AROUND = 900
 _WORD = re.compile(r"\w+")
+_HEADING = re.compile(r"\s*#{1,6}\s")
 
 
 def nearest_sentence(
@@ -27,9 +28,11 @@ def nearest_sentence(
     """The span of the sentence of `text` nearest to the question.
 
     By cosine where an embedder is at hand, else by the share of the question's words;
-    None where there is no sentence or none has anything in common with the question.
+    None where there is no sentence or none has anything in common with the question. A heading
+    of Markdown counts as a sentence only where there is nothing else.
     """
     kept = [(start, end) for start, end in spans if text[start:end].strip()]
+    kept = [span for span in kept if not _HEADING.match(text[slice(*span)])] or kept
     if not kept:
         return None
     sentences = [text[start:end] for start, end in kept]

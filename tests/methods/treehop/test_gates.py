@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -139,8 +140,10 @@ def test_a_pickle_with_code_is_refused_and_not_run(tmp_path: Path) -> None:
             return (Path.touch, (tmp_path / "ran",))
 
     (tmp_path / "evil.pt").write_bytes(pickle.dumps({"node.x": Evil()}))
-    with pytest.raises(SettingError, match="weights alone"):
-        load(tmp_path / "evil.pt")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(SettingError, match="weights alone"):
+            load(tmp_path / "evil.pt")
     assert not (tmp_path / "ran").exists()
 
 

@@ -104,6 +104,14 @@ def test_without_redundancy_pruning_a_branch_goes_on() -> None:
     assert [query.rows for query in on.queries] == [(), (0,), (1,), (4,)]
 
 
+def test_without_layer_pruning_places_stay_free_for_later_hops() -> None:
+    # Of 4 places 2 are kept: hop 1 takes rows 0 and 1. In hop 2 the query at -11 finds row 4 at 14
+    # and the query at 5 finds row 2 at 17; both places are taken, and none is left in hop 3.
+    found = hop(k_per_hop=None, k=4, later_places=0.5, hops=3, layer_pruning=False)
+    assert found.rows == (0, 1, 4, 2)
+    assert {rule for hits in rules(found)[3:] for _, rule in hits} == {"redundant", "budget"}
+
+
 def test_growth_without_layer_pruning() -> None:
     # n queries of n passages each: 1, n, n^2 queries; with layer pruning 1, n, n.
     rng = np.random.default_rng(0)

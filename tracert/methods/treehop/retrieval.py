@@ -204,7 +204,7 @@ class _State:
                 rule = REDUNDANT
             elif new is not None and new < self.settings.min_novelty:
                 rule = LOW_NOVELTY
-            elif self.settings.layer_pruning and count >= limit:
+            elif count >= limit and (self.settings.layer_pruning or self.hop == 1):
                 rule = BUDGET if self.hop == 1 else LAYER_TOP_K
             elif self._full(seen):
                 rule = BUDGET

@@ -102,8 +102,8 @@ class TreeHopSettings:
     )
     layer_pruning: bool = setting(
         True,
-        "A hop keeps the best over all its queries together. Off: each query keeps its own, and "
-        "their number grows with every hop.",
+        "A hop keeps the best over all its queries together. Off: each query of a later hop keeps "
+        "its own while places are free, and their number grows with every hop.",
         label="Layer-wise top-K pruning",
     )
     synthesis: str = setting(

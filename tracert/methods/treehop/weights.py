@@ -134,10 +134,13 @@ def _read_torch(path: Path) -> Tensors:
             "or use a .safetensors file."
         ) from None
     import pickle
+    import warnings
 
     try:
         # weights_only: a pickle that holds anything but tensors is refused, not run.
-        state = torch.load(path, map_location="cpu", weights_only=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            state = torch.load(path, map_location="cpu", weights_only=True)
     except (RuntimeError, OSError, EOFError, ValueError, LookupError, pickle.PickleError) as error:
         raise SettingError(
             f"{path.name} is no file of weights alone. Save the model's state_dict."

@@ -18,6 +18,7 @@ from tracert.render.gates import folded
 from tracert.render.hop_table import plain_of, similarity_rows
 from tracert.render.map import figure, text_of_map
 from tracert.render.network import export_html, payload, shown_ids
+from tracert.render.tables import candidate_rows
 from tracert.render.tree_layout import tree_layout
 from tracert.render.words import called, words_for
 
@@ -186,6 +187,13 @@ def test_a_caption_names_query_and_passage():
     assert said.startswith("Hop 2, query 3 of 3: q3, made of the question by passage 3,")
     # toy:3 lies 11 degrees from toy:2, which is the query itself.
     assert f"passage 4, “… 3 of the toy.”, at cosine {np.cos(np.deg2rad(11)):.3f}" in said
+
+
+def test_a_number_that_no_setting_asks_for_has_no_column():
+    words = words_for("treehop")
+    assert "Novelty" not in candidate_rows(hop_trace(), 2, words)
+    asked = candidate_rows(hop_trace(novelty=0.5), 2, words)
+    assert all(0 <= value <= 2 for value in asked["Novelty"])
 
 
 def test_the_fused_query_says_how_many_made_it():

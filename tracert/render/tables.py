@@ -14,7 +14,10 @@ from tracert.trace import Trace
 
 
 def candidate_rows(trace: Trace, at: int, words: Words) -> dict[str, list[Any]]:
-    """The candidates of a frame, best first: id, rule, numbers, passage, place."""
+    """The candidates of a frame, best first: id, rule, numbers, passage, place.
+
+    A number that no candidate has, since no setting asks for it, has no column.
+    """
     now = frame(trace, at)
     items = () if now.step is None else now.step.candidates
     rules = {rule.name: rule.label for rule in words.rules}
@@ -24,7 +27,9 @@ def candidate_rows(trace: Trace, at: int, words: Words) -> dict[str, list[Any]]:
         "Rule": [rules.get(item.rule, item.rule) for item in items],
     }
     for column in words.columns:
-        rows[column.label] = [_number(item.values.get(column.key)) for item in items]
+        numbers = [_number(item.values.get(column.key)) for item in items]
+        if not items or any(number is not None for number in numbers):
+            rows[column.label] = numbers
     rows[unit(trace).capitalize()] = [title(nodes[item.id], 120) for item in items]
     rows["Place"] = [place(nodes[item.id]) for item in items]
     rows["Why"] = [item.reason for item in items]

@@ -59,7 +59,9 @@ def table(trace: Trace, view: View, words: Words, *, key: str) -> None:
                 help=column.meaning, format=f"%.{column.digits}f"
             )
             for column in words.columns
+            if column.label in rows
         },
+        placeholder="–",
         alt=f"The candidates of step {view.step} with rule and numbers, best first.",
     )
     counts = ", ".join(

@@ -31,7 +31,7 @@ def test_the_same_file_is_taken_once_however_it_is_written(tmp_path: Path) -> No
     path = write(tmp_path / "in" / "a.md")
     (tmp_path / "link.md").symlink_to(path)
     found = gather([path, tmp_path / "in" / ".." / "in" / "a.md", tmp_path / "in", str(path)])
-    assert [each.path for each in found] == [str(path)]
+    assert [(each.path, each.names[0]) for each in found] == [(str(path), "a.md")]
     assert len(gather([path, tmp_path / "link.md"])) == 1
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Final
@@ -60,22 +60,16 @@ def gather(files: Sequence[Input]) -> list[Given]:
 
     Files that share a name are called by their folder, too; uploads that do get a number.
     """
-    found = [each for given in files for each in _expand(given)]
-    shared = Counter(each.name for each in found if not isinstance(each, _Problem))
     seen: set[str] = set()
-    out = []
-    for each in found:
-        if isinstance(each, _Problem):
-            made = Given(each.path, PurePath(each.path).name, each.path, (), each.message)
-        elif isinstance(each, File):
-            source = numbered(each.name, seen)
-            made = Given(each.name, each.name, source, (source,), each.data)
-        else:
-            made = _given(each, shared=shared[each.name] > 1)
-        if made.source not in seen:
-            seen.add(made.source)
-            out.append(made)
-    return out
+    found: list[tuple[str, File | Path | _Problem]] = []
+    for given in files:
+        for each in _expand(given):
+            source = _source(each, seen)
+            if source not in seen:
+                seen.add(source)
+                found.append((source, each))
+    shared = Counter(each.name for _, each in found if isinstance(each, Path))
+    return [_given(source, each, shared) for source, each in found]
 
 
 def numbered(name: str, used: Container[str]) -> str:
@@ -148,15 +142,27 @@ def _why(path: str | Path, error: OSError) -> str:
     return f"{path} cannot be read ({error.strerror}). Check the path and the permission."
 
 
-def _given(path: Path, *, shared: bool) -> Given:
+def _source(given: File | Path | _Problem, seen: Container[str]) -> str:
+    """Which file it is; an upload is another one each time."""
+    if isinstance(given, File):
+        return numbered(given.name, seen)
+    if isinstance(given, _Problem):
+        return given.path
     try:
-        source = str(path.resolve())
+        return str(given.resolve())
     except (OSError, RuntimeError):  # links that lead in a circle
-        source = str(path.absolute())
-    folder = path.absolute().parent.name
-    long = f"{folder}/{path.name}" if folder else path.name
-    names = (long,) if shared else (path.name, long)
-    return Given(str(path), path.name, source, tuple(dict.fromkeys(names)), path)
+        return str(given.absolute())
+
+
+def _given(source: str, found: File | Path | _Problem, shared: Mapping[str, int]) -> Given:
+    if isinstance(found, _Problem):
+        return Given(found.path, PurePath(found.path).name, source, (), found.message)
+    if isinstance(found, File):
+        return Given(found.name, found.name, source, (source,), found.data)
+    folder = found.absolute().parent.name
+    long = f"{folder}/{found.name}" if folder else found.name
+    names = (found.name, long) if shared[found.name] == 1 else (long,)
+    return Given(str(found), found.name, source, names, found)
 
 
 def _bytes_of(path: Path) -> bytes:

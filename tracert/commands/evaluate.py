@@ -10,7 +10,7 @@ from typing import Any
 
 from tracert.commands.ask import settings_of
 from tracert.commands.models import add_model_options, chosen_model
-from tracert.commands.say import progress_line, say
+from tracert.commands.say import clean, progress_line, say
 from tracert.embedding.registry import DEFAULT, embedder
 from tracert.evaluation.evaluate import Evaluation, evaluate
 from tracert.home import home
@@ -122,7 +122,7 @@ def _print(report: Evaluation) -> None:
         say(f"{title}:")
         for name, group in groups.items():
             print(
-                f"  {name or 'none':<20} {group['count']:>5} "
+                f"  {clean(name) or 'none':<20} {group['count']:>5} "
                 f"{group['recall']:.3f}  top-k {group['baseline']:.3f}  "
                 f"{100 * group['difference']:+.1f}"
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tracert.commands.say import say
+from tracert.commands.say import clean, say
 from tracert.render.frames import frame, last
 from tracert.render.numbers import count, seconds
 from tracert.render.walk_notes import goal_source
@@ -67,7 +67,7 @@ def _evidence(trace: Trace) -> None:
 
 def _answer(answer: Answer, evidence: tuple[str, ...]) -> None:
     by = "extract" if answer.source == "extract" else f"written by {answer.source}"
-    print(f"\nAnswer ({by})")
+    print(f"\nAnswer ({clean(by)})")
     for sentence in answer.sentences:
         cited = "".join(f"[{evidence.index(id) + 1}]" for id in sentence.citations)
         unknown = "".join(f"[{number}?]" for number in sentence.unknown)

@@ -244,7 +244,7 @@ def _range(low: float | None, high: float | None) -> str:
 #: What is wrong with a value that cannot be read, by the type of its field.
 _UNFIT: Final[Mapping[str, str]] = {
     "bool": "is neither true nor false. Pass one of the two",
-    "int": "is no whole number. Pass one",
+    "int": "is no usable whole number. Pass one",
     "float": "is no finite number. Pass one",
 }
 #: Characters of a value that a message repeats.

@@ -114,6 +114,21 @@ def test_a_broken_note_stops_no_other(tmp_path: Path) -> None:
     assert open_graph(folder).report.parsed == 0
 
 
+def test_a_head_steers_no_terminal_and_turns_no_line(tmp_path: Path) -> None:
+    notes = {
+        "a.md": note(
+            "\x1b[31mRed\x07", summary="An \x9bA evil\u202e line", points='"a\x08b", "\x1b"'
+        ),
+        "b.md": note("\x1b", parent="a.md"),
+    }
+    graph = open_graph(write(tmp_path / "g", notes))
+    first = graph.note("a.md")
+    assert (first.title, first.summary) == ("[31mRed", "An A evil line")
+    assert first.key_points == ("ab",)
+    # Nothing is left of this title, so the note is called by its file.
+    assert graph.note("b.md").title == "b"
+
+
 def test_a_folder_without_notes_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(KnowledgeError, match=r"Pass a folder with \.md files"):
         open_graph(tmp_path)

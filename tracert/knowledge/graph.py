@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from tracert.errors import KnowledgeError
@@ -15,7 +15,8 @@ from tracert.knowledge.dialects import registry
 from tracert.knowledge.dialects.base import Dialect
 from tracert.knowledge.index import File, Index
 from tracert.knowledge.linking import link
-from tracert.knowledge.model import Fault, Note, Report
+from tracert.knowledge.markup import shown
+from tracert.knowledge.model import Draft, Fault, Note, Report
 from tracert.knowledge.paths import Entry, NoteFolder, decoded
 from tracert.language.words import terms
 
@@ -230,11 +231,25 @@ def _graph(
 
 
 def _file(dialect: Dialect, path: str, entry: Entry, hash: str, text: str) -> File:
-    draft = dialect.parse(path, text)
+    draft = _plain(dialect.parse(path, text))
     head = "\n".join((draft.title, draft.summary, *draft.key_points, *draft.tags))
     body = text[draft.start : min(draft.end, draft.start + _TERMS)]
     return File(
         entry.modified_ns, entry.size, hash, draft, " ".join(terms(head)), " ".join(terms(body))
+    )
+
+
+def _plain(draft: Draft) -> Draft:
+    """The draft without characters that steer a terminal or turn the direction of a line.
+
+    They are no text, and what a head says is shown in many places.
+    """
+    return replace(
+        draft,
+        title=shown(draft.title) or PurePosixPath(draft.path).stem,
+        summary=shown(draft.summary),
+        key_points=tuple(point for raw in draft.key_points if (point := shown(raw))),
+        tags=tuple(tag for raw in draft.tags if (tag := shown(raw))),
     )
 
 

@@ -27,7 +27,7 @@ from tracert.corpus.model import Document
 from tracert.embedding.base import Embedder
 from tracert.errors import KnowledgeError, ModelError
 from tracert.knowledge.digest import cut, digest
-from tracert.knowledge.markup import paragraphs, plain_line
+from tracert.knowledge.markup import paragraphs, plain_line, shown
 from tracert.language.base import ChatModel, Message
 
 #: A section longer than this is cut, in characters; a document of more sections is cut off.
@@ -269,7 +269,7 @@ def _slug(title: str) -> str:
 
 
 def _title(text: str) -> str:
-    return cut(plain_line(_sound(text)).strip("# "), 120)
+    return cut(plain_line(shown(_sound(text))).strip("# "), 120)
 
 
 def _sound(text: str) -> str:
@@ -314,7 +314,7 @@ def _head(
 
 def _line(text: str, most: int) -> str:
     """One line that no quote encloses, so that it is read back as it stands."""
-    return cut(text, most).strip("\"' ")
+    return cut(shown(text), most).strip("\"' ")
 
 
 def _written(section: _Section, model: ChatModel) -> tuple[str, tuple[str, ...]] | None:

@@ -64,6 +64,19 @@ class Lines:
         return bisect_right(self._starts, offset)
 
 
+#: Control characters but tab and line feed, and those that override a direction of writing.
+_STEERING: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def shown(text: str) -> str:
+    r"""The text of a head without characters that steer a terminal or turn a line's direction.
+
+    >>> shown("\x1b[31mRed")
+    '[31mRed'
+    """
+    return _STEERING.sub("", text).strip()
+
+
 def masked(text: str) -> str:
     """The text with code and comments blanked, every other character at its place."""
 

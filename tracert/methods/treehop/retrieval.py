@@ -334,7 +334,8 @@ class _Novelty:
     def _near(self, kept: list[int]) -> None:
         vectors = self._corpus.rows(np.array(kept, dtype=np.intp))
         closest = (self._block @ vectors.T).max(axis=1, initial=-1.0)
-        np.maximum(self._closest, closest[self._place], out=self._closest)
+        # At most 1, also where a rounding goes beyond: a passage itself has no novelty.
+        self._closest = np.minimum(np.maximum(self._closest, closest[self._place]), 1.0)
         self._scores = self._base + self._weight * (1.0 - self._closest)
 
 

@@ -20,6 +20,7 @@ from tracert.ui.notes import BUILTIN, Source
 
 ROOT = Path(__file__).resolve().parents[2]
 FALLBACK = "zebra umbrella"
+ANSWERED = "Whose pigeons covered the gap between Aachen and Brussels?"
 LEAF = "telegraph/Paul_Reuter.md"
 ENTRY = "entry_points/Telegraph.md"
 HUB = "telegraph/Writers_wires_and_news.md"
@@ -200,7 +201,7 @@ def test_a_fallback_asks_and_yes_opens_the_closest(page):
     assert opened.result.stop.reason is StopReason.ANSWERED
     assert opened.steps[-1].target == trace.result.evidence[0]
     assert "Opened by the walk" in texts(at)
-    assert "Did you mean that" not in texts(ask(at, "Who sent news by pigeon?"))
+    assert "Did you mean that" not in texts(ask(at, ANSWERED))
 
 
 def test_a_dead_end_says_so(bare, tmp_path):

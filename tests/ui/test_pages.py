@@ -10,7 +10,10 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from tracert import workspace
 from tracert.evaluation.quoted import read_questions
+from tracert.ui import gold, resources
+from tracert.ui.views import builtin
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "sk-secret-0123456789"
@@ -43,8 +46,9 @@ def app(home, monkeypatch):
 @pytest.fixture
 def empty(monkeypatch):
     """A data folder with no corpus and no built-in document."""
-    monkeypatch.setattr("tracert.workspace.builtin_folder", lambda: None)
-    monkeypatch.setattr("tracert.ui.resources.builtin_folder", lambda: None)
+    # All that take the function by name are imported before it is replaced.
+    for module in (gold, resources, builtin, workspace):
+        monkeypatch.setattr(module, "builtin_folder", lambda: None)
     return _app()
 
 
@@ -90,7 +94,7 @@ def test_the_opening_shows_what_a_walk_is_for(app):
     asked = read_questions(ROOT / "knowledge" / "opening.jsonl")
     row = next(row for row in asked if row.question == trace.question)
 
-    def gold(one):
+    def held(one):
         texts = [one.node(id).text for id in one.result.evidence]
         return {
             number
@@ -98,7 +102,7 @@ def test_the_opening_shows_what_a_walk_is_for(app):
             if any(passage.text[:60] in text for text in texts)
         }
 
-    assert gold(trace) > gold(live.plain)
+    assert held(trace) > held(live.plain)
     # Nothing of it is a list of books.
     for id in trace.result.evidence:
         node = trace.node(id)

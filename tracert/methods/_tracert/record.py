@@ -155,7 +155,10 @@ class Recorder:
         penalty[-1] = 0.0
         cost = distance + alpha * penalty
         rule_of = [rule for rule, group in groups.items() for _ in group] + [goal_rule]
-        rank = np.array([_RULES.index(rule) for rule in rule_of])
+        rank = np.repeat(
+            [_RULES.index(rule) for rule in (*groups, goal_rule)],
+            [*map(len, groups.values()), 1],
+        )
         key = np.where(rank <= 1, cost, np.where(rank == 4, to_query, distance))
         row = np.append(shown, self._size)
         ids = [self._corpus.ids[place] for place in shown.tolist()] + ["goal"]

@@ -5,7 +5,7 @@ once by `Projection.place` and once by UMAP's `transform`. For each point: the s
 nearest passages (by cosine) that are among its ten nearest on the map, and how far the two places
 lie apart, as a share of the map's width.
 
-    python benchmarks/projection.py TEXT...
+    python -m benchmarks.projection TEXT...
 """
 
 from __future__ import annotations

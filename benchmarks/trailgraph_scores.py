@@ -1,6 +1,6 @@
 """What a score of the offline scorer means, and what its weights are worth.
 
-    python benchmarks/trailgraph_scores.py SHARED [QUESTIONS]
+    python -m benchmarks.trailgraph_scores SHARED [QUESTIONS]
 
 Graphs of notes are made of the training questions of MuSiQue, 2WikiMultihopQA and HotpotQA in
 SHARED/data/multihop: the paragraphs of four questions are the notes of one graph, with summary

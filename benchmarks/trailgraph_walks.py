@@ -1,6 +1,6 @@
 """How well and how fast TrailGraph walks without a model: the README's figures.
 
-    python benchmarks/trailgraph_walks.py [SHARED]
+    python -m benchmarks.trailgraph_walks [SHARED]
 
 The built-in notes are asked the built-in questions, and the three trees in SHARED/data/knowledge
 the ten questions each of `trailgraph_questions/`; without SHARED the trees are left out, and that

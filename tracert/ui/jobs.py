@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Event, Lock, Thread
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from tracert.errors import CancelledError, TracertError
-from tracert.indexing import IndexReport, OnProgress, Progress
 
-Work = Callable[[OnProgress, Callable[[], bool]], IndexReport]
+#: What a job tells while it runs, and what comes of it.
+P = TypeVar("P")
+R = TypeVar("R")
+Work = Callable[[Callable[[P], None], Callable[[], bool]], R]
 
 #: What each stage is called while it runs.
 STAGES: Final = {
@@ -24,26 +26,32 @@ STAGES: Final = {
 }
 
 
-class Job:
-    """An indexing under way or done. `progress`, `report` and `message` may be read any time."""
+class Job(Generic[P, R]):
+    """Work under way or done. `progress`, `report` and `message` may be read any time."""
 
-    def __init__(self, title: str, work: Work) -> None:
-        """Begin at once; `work` gets where to report and whether to stop."""
+    def __init__(
+        self, title: str, work: Work[P, R], *, cancelled: str = "Cancelled. Nothing was kept of it."
+    ) -> None:
+        """Begin at once; `work` gets where to report and whether to stop.
+
+        `cancelled` is the message of a job that was stopped.
+        """
         self.title = title
+        self._cancelled = cancelled
         self._lock = Lock()
         self._stop = Event()
-        self._progress: Progress | None = None
-        self._report: IndexReport | None = None
+        self._progress: P | None = None
+        self._report: R | None = None
         self._message = ""
-        self._thread = Thread(target=self._run, args=(work,), name="indexing", daemon=True)
+        self._thread = Thread(target=self._run, args=(work,), name="job", daemon=True)
         self._thread.start()
 
-    def _run(self, work: Work) -> None:
+    def _run(self, work: Work[P, R]) -> None:
         report, message = None, ""
         try:
             report = work(self._tell, self._stop.is_set)
         except CancelledError:
-            message = "Cancelled. Nothing was kept of it."
+            message = self._cancelled
         except TracertError as error:
             message = str(error)
         finally:
@@ -51,7 +59,7 @@ class Job:
                 self._report = report
                 self._message = message or ("" if report else "The work ended unexpectedly.")
 
-    def _tell(self, progress: Progress) -> None:
+    def _tell(self, progress: P) -> None:
         with self._lock:
             self._progress = progress
 
@@ -61,13 +69,13 @@ class Job:
         return self._thread.is_alive()
 
     @property
-    def progress(self) -> Progress | None:
+    def progress(self) -> P | None:
         """How far it is, as last told."""
         with self._lock:
             return self._progress
 
     @property
-    def report(self) -> IndexReport | None:
+    def report(self) -> R | None:
         """What came of it; None while it runs and where it failed."""
         with self._lock:
             return self._report

@@ -7,10 +7,12 @@ from collections import Counter
 import streamlit as st
 
 from tracert.indexing import STAGES as ORDER
-from tracert.indexing import IndexReport
+from tracert.indexing import IndexReport, Progress
 from tracert.render.numbers import count, seconds
 from tracert.ui.jobs import STAGES, Job
 from tracert.ui.safe import literal
+
+Indexing = Job[Progress, IndexReport]
 
 _STATUS = {
     "indexed": "Indexed",
@@ -20,7 +22,7 @@ _STATUS = {
 }
 
 
-def show(job: Job, *, key: str) -> None:
+def show(job: Indexing, *, key: str) -> None:
     """The job's progress, looked at every half second, then its report."""
     if job.running:
         _watch(job, key)
@@ -31,7 +33,7 @@ def show(job: Job, *, key: str) -> None:
 
 
 @st.fragment(run_every=0.5)
-def _watch(job: Job, key: str) -> None:
+def _watch(job: Indexing, key: str) -> None:
     if not job.running:
         st.rerun()
     with st.container(border=True):

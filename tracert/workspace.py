@@ -8,13 +8,12 @@ fingerprint. One instance serves all sessions and threads of a process.
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from threading import Lock, Thread
-from typing import Any, Final, Generic, Literal, TypeVar
+from typing import Any, Final, Literal
 from weakref import WeakKeyDictionary
 
 from tracert import indexing, projection
@@ -33,14 +32,13 @@ from tracert.language.base import ChatModel, OnText
 from tracert.methods.base import Method, Question, Resources, collect, parse_settings
 from tracert.methods.registry import method as method_by_name
 from tracert.projection import Projection
+from tracert.recent import Recent
 from tracert.snapshot import Snapshot, open_snapshot
 from tracert.store import CorpusRecord, Store
 from tracert.trace import Cost, Map, Trace, Value
 
 BUILTIN: Final = "The Long Spark"
 DEFAULT_METHOD: Final = "tracert_rag"
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +61,10 @@ class Workspace:
         """Open the data folder `path`, or `TRACERT_HOME`, or the platform's."""
         self.path = home() if path is None else Path(path)
         self.store = Store(self.path)
-        self._snapshots: _Recent[Snapshot] = _Recent(4)
-        self._graphs: _Recent[OpenGraph] = _Recent(4)
-        self._maps: _Recent[Projection] = _Recent(8)
-        self._prepared: _Recent[Any] = _Recent(64)
+        self._snapshots: Recent[Snapshot] = Recent(4)
+        self._graphs: Recent[OpenGraph] = Recent(4)
+        self._maps: Recent[Projection] = Recent(8)
+        self._prepared: Recent[Any] = Recent(64)
         self._fits: dict[str, Thread] = {}
         self._failed: dict[str, str] = {}
         self._models: WeakKeyDictionary[ChatModel, int] = WeakKeyDictionary()
@@ -479,36 +477,3 @@ def _fitted(size: int, what: str) -> str:
 
 def _fitting(size: int, what: str) -> str:
     return f"UMAP is being fitted to {min(size, projection.MOST_FITTED):,} {what}; PCA until then."
-
-
-class _Recent(Generic[T]):
-    """The last few values by key, for many threads; two that miss at once both make theirs."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._values: OrderedDict[Hashable, T] = OrderedDict()
-        self._lock = Lock()
-
-    def peek(self, key: Hashable) -> T | None:
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-            return self._values.get(key)
-
-    def put(self, key: Hashable, value: T) -> None:
-        with self._lock:
-            self._values[key] = value
-            self._values.move_to_end(key)
-            while len(self._values) > self._most:
-                self._values.popitem(last=False)
-
-    def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        found = self.peek(key)
-        if found is None:
-            found = make()
-            self.put(key, found)
-        return found
-
-    def forget(self, key: Hashable) -> None:
-        with self._lock:
-            self._values.pop(key, None)

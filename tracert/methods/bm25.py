@@ -26,8 +26,8 @@ import numpy as np
 
 from tracert.corpus.model import Corpus
 from tracert.language.words import terms
-from tracert.methods._recent import Recent
 from tracert.methods.exact import Reals
+from tracert.recent import Recent
 
 K1: Final = 0.9
 B: Final = 0.4

@@ -61,7 +61,6 @@ from tracert.language.budget import Meter
 from tracert.language.goal import predict_goal
 from tracert.language.goal_text import GoalText, read_goal
 from tracert.language.offline import BACKGROUND, FEEDBACK, Rarity, predict_goal_offline
-from tracert.methods._recent import Recent
 from tracert.methods._tracert import stops
 from tracert.methods._tracert.corridor import Histogram, histogram, pair_distances
 from tracert.methods._tracert.record import Recorder, Values
@@ -70,6 +69,7 @@ from tracert.methods._tracert.walk import TracertWalk
 from tracert.methods.asking import corpus_of, question_text
 from tracert.methods.base import Outcome, Question, Resources, Walk, settings_values
 from tracert.methods.exact import Vectors, even_rows, unit
+from tracert.recent import Recent
 from tracert.trace import Cost, Node, NodeKind, Stop, StopReason
 
 __all__ = ["Histogram", "Prepared", "TracertRag", "TracertRagSettings"]

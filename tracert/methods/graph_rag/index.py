@@ -24,12 +24,12 @@ from tracert.corpus.model import Chunk, Corpus
 from tracert.errors import ModelError, StoreError
 from tracert.home import derived
 from tracert.language.base import ChatModel, Message
-from tracert.methods._recent import Recent
 from tracert.methods._replies import Replies
 from tracert.methods.graph_rag import reading, summaries
 from tracert.methods.graph_rag.building import Extraction, Links, communities, link
 from tracert.methods.graph_rag.graph import Community, Entity, Graph, Relation
 from tracert.methods.graph_rag.names import find_names, named_sentences
+from tracert.recent import Recent
 from tracert.trace import Cost
 
 #: Raised when the same text would give another graph.

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from tracert.corpus.model import Corpus
 from tracert.home import home
-from tracert.methods._recent import Recent
 from tracert.methods._replies import Replies
 from tracert.methods.base import Resources
 from tracert.methods.bm25 import term_index
@@ -21,6 +20,7 @@ from tracert.methods.graph_rag.index import Limits, graph_of
 from tracert.methods.graph_rag.record import Named, Values, community_id
 from tracert.methods.graph_rag.search import Idf, View
 from tracert.methods.graph_rag.settings import GraphRagSettings
+from tracert.recent import Recent
 from tracert.trace import Cost
 
 Vector = npt.NDArray[np.float32]

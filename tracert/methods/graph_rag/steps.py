@@ -9,7 +9,6 @@ from typing import Final
 import numpy as np
 
 from tracert.errors import ModelError
-from tracert.methods._recent import Recent
 from tracert.methods.exact import Reals, Rows, ranked, unit
 from tracert.methods.first_stage import rank
 from tracert.methods.graph_rag import rating
@@ -23,6 +22,7 @@ from tracert.methods.graph_rag.record import (
 )
 from tracert.methods.graph_rag.run import Run, Vector
 from tracert.methods.graph_rag.search import TERM, community_terms, in_turn, mention_weights
+from tracert.recent import Recent
 from tracert.trace import Cost, Step
 
 #: Summaries embedded, by corpus, graph and level.

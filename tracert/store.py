@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import shutil
 import sqlite3
@@ -28,20 +27,20 @@ import time
 import unicodedata
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import asdict, astuple, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, cast
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from tracert.chroma import errors, every_collection, place_of
 from tracert.corpus.chunking import Chunking
 from tracert.corpus.model import Chunk, Mark
-from tracert.errors import CancelledError, CorpusError, StoreError, TracertError
+from tracert.errors import CancelledError, CorpusError, StoreError
 from tracert.home import home
 from tracert.trace import CorpusInfo
 
@@ -168,7 +167,7 @@ class Store:
     def __init__(self, path: Path | None = None) -> None:
         # An absolute path, so that all clients of this process agree on which store it is.
         self.path = (home() if path is None else path).absolute()
-        self._place = _place_of(self.path)
+        self._place = place_of(self.path)
         self._reader: Client | None = None
         self._opening = Lock()
 
@@ -246,7 +245,7 @@ class Store:
     def _heads(self, client: Client) -> list[CorpusRecord]:
         with self._errors():
             found = []
-            for collection in _all_collections(client):
+            for collection in every_collection(client):
                 metadata = collection.metadata or {}
                 if metadata.get("tracert") == _FORMAT and metadata.get("manifest"):
                     found.append(_read_manifest(collection.name, str(metadata["manifest"])))
@@ -270,18 +269,8 @@ class Store:
         finally:
             lock.release()
 
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        """Chroma's errors as ours, without a path or a key in them."""
-        import httpx
-        from chromadb.errors import ChromaError
-
-        try:
-            yield
-        except TracertError:
-            raise
-        except (ChromaError, httpx.HTTPError, sqlite3.Error, OSError, ValueError) as error:
-            raise StoreError(f"{self._place.trouble} ({str(error)[:160]})") from error
+    def _errors(self) -> AbstractContextManager[None]:
+        return errors(self._place)
 
 
 class Session:
@@ -389,7 +378,7 @@ class Session:
             named |= {record.id, *record.parts}
         with self._store._errors():
             swept = False
-            for collection in list(_all_collections(self._client)):
+            for collection in list(every_collection(self._client)):
                 metadata = collection.metadata or {}
                 if metadata.get("tracert") != _FORMAT or collection.name in named:
                     continue
@@ -413,72 +402,7 @@ class Session:
 _OWNER: Final = uuid.uuid4().hex
 
 
-# --- where the store lies -----------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """How a client is opened. `trouble` is the sentence for when it fails."""
-
-    embedded: bool
-    trouble: str
-    folder: str = ""
-    url: str = ""
-
-    def open(self, *, apart: bool) -> Client:
-        """A client; `apart` gives one that shares no cache with the others of this process."""
-        import chromadb
-        from chromadb.config import DEFAULT_DATABASE, DEFAULT_TENANT, Settings
-
-        settings = Settings(anonymized_telemetry=False)
-        if self.embedded:
-            # Chroma shares one system, with its index of vectors, among the clients of one path.
-            folder = os.path.join(self.folder, ".") if apart else self.folder  # noqa: PTH118
-            with _OPENING:
-                return cast("Client", chromadb.PersistentClient(folder, settings=settings))
-        tenant = os.environ.get("CHROMA_TENANT")
-        database = os.environ.get("CHROMA_DATABASE")
-        if not self.url:
-            cloud = chromadb.CloudClient(tenant=tenant, database=database, settings=settings)
-            return cast("Client", cloud)
-        parts = urlsplit(self.url)
-        key = os.environ.get("CHROMA_API_KEY")
-        server = chromadb.HttpClient(
-            host=parts.hostname or "localhost",
-            port=parts.port or (443 if parts.scheme == "https" else 8000),
-            ssl=parts.scheme == "https",
-            headers={"x-chroma-token": key} if key else None,
-            settings=settings,
-            tenant=tenant or DEFAULT_TENANT,
-            database=database or DEFAULT_DATABASE,
-        )
-        return cast("Client", server)
-
-
-_OPENING = Lock()
-
-
-def _place_of(path: Path) -> _Place:
-    url = os.environ.get("CHROMA_URL", "").strip()
-    if url:
-        return _Place(
-            False,
-            "The Chroma server of CHROMA_URL did not do as asked. Check that it runs "
-            "and that the address is right, or unset CHROMA_URL",
-            url=url,
-        )
-    if os.environ.get("CHROMA_API_KEY"):
-        return _Place(
-            False,
-            "Chroma Cloud did not do as asked. Check CHROMA_API_KEY, CHROMA_TENANT and "
-            "CHROMA_DATABASE, or unset them",
-        )
-    return _Place(
-        True,
-        "The store in the data folder cannot be used. Check that the disk has room and that the "
-        "folder may be written, or set TRACERT_HOME to another one",
-        folder=str(path / "store"),
-    )
+# --- to and from Chroma -------------------------------------------------------------------
 
 
 def _remove_index_folders(folder: Path) -> None:
@@ -493,20 +417,6 @@ def _remove_index_folders(folder: Path) -> None:
 
 
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-
-
-# --- to and from Chroma -------------------------------------------------------------------
-
-
-def _all_collections(client: Client) -> Iterator[Collection]:
-    """Every collection; a server gives at most some hundred in one reply."""
-    size, offset = 100, 0
-    while True:
-        some = client.list_collections(limit=size, offset=offset)
-        yield from some
-        if len(some) < size:
-            return
-        offset += size
 
 
 def _write_manifest(record: CorpusRecord) -> str:

@@ -1,0 +1,152 @@
+"""How Chroma is reached: the data folder, a server of one's own, or Chroma Cloud.
+
+Chroma's HTTP client waits for a reply without end. So a server is first asked whether it is
+there, with a limit, and every later request has one, too.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, cast
+from urllib.parse import urlsplit
+
+from tracert.errors import StoreError, TracertError
+
+if TYPE_CHECKING:
+    from chromadb.api.client import Client
+    from chromadb.api.models.Collection import Collection
+
+#: Seconds until a server must have said that it is there, and for a reply to a request.
+THERE_SECONDS: Final = 10.0
+REPLY_SECONDS: Final = 120.0
+_KEY: Final = "x-chroma-token"
+_OPENING: Final = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where collections lie and how a client is opened.
+
+    `trouble` is the sentence for when it fails. With neither `folder` nor `url` it is Chroma
+    Cloud.
+    """
+
+    embedded: bool
+    trouble: str
+    folder: str = ""
+    url: str = ""
+
+    def open(self, *, apart: bool) -> Client:
+        """A client; `apart` gives one that shares no cache with the others of this process.
+
+        Call it within `errors`.
+        """
+        import chromadb
+        from chromadb.config import DEFAULT_DATABASE, DEFAULT_TENANT, Settings
+
+        settings = Settings(anonymized_telemetry=False)
+        if self.embedded:
+            # Chroma shares one system, with its index of vectors, among the clients of one path.
+            folder = os.path.join(self.folder, ".") if apart else self.folder  # noqa: PTH118
+            with _OPENING:
+                return cast("Client", chromadb.PersistentClient(folder, settings=settings))
+        tenant = os.environ.get("CHROMA_TENANT")
+        database = os.environ.get("CHROMA_DATABASE")
+        if not self.url:
+            cloud = chromadb.CloudClient(tenant=tenant, database=database, settings=settings)
+            return _hurried(cloud)
+        parts = urlsplit(self.url)
+        host, port = parts.hostname or "localhost", parts.port
+        port = port or (443 if parts.scheme == "https" else 8000)
+        key = os.environ.get("CHROMA_API_KEY")
+        headers = {_KEY: key} if key else None
+        _is_there(host, port, "https" if parts.scheme == "https" else "http", headers)
+        server = chromadb.HttpClient(
+            host=host,
+            port=port,
+            ssl=parts.scheme == "https",
+            headers=headers,
+            settings=settings,
+            tenant=tenant or DEFAULT_TENANT,
+            database=database or DEFAULT_DATABASE,
+        )
+        return _hurried(server)
+
+
+def place_of(path: Path) -> Place:
+    """The server of `CHROMA_URL`, else Chroma Cloud where there is a key, else the data folder."""
+    return elsewhere() or Place(
+        True,
+        "The store in the data folder cannot be used. Check that the disk has room and that the "
+        "folder may be written, or set TRACERT_HOME to another one",
+        folder=str(path / "store"),
+    )
+
+
+def elsewhere() -> Place | None:
+    """The server or the cloud that the environment names, or None."""
+    url = os.environ.get("CHROMA_URL", "").strip()
+    if url:
+        return Place(
+            False,
+            "The Chroma server of CHROMA_URL did not do as asked. Check that it runs "
+            "and that the address is right, or unset CHROMA_URL",
+            url=url,
+        )
+    if os.environ.get("CHROMA_API_KEY"):
+        return Place(
+            False,
+            "Chroma Cloud did not do as asked. Check CHROMA_API_KEY, CHROMA_TENANT and "
+            "CHROMA_DATABASE, or unset them",
+        )
+    return None
+
+
+@contextmanager
+def errors(place: Place) -> Iterator[None]:
+    """Chroma's errors as ours, without a key in them."""
+    import httpx
+    from chromadb.errors import ChromaError
+
+    try:
+        yield
+    except TracertError:
+        raise
+    except (ChromaError, httpx.HTTPError, sqlite3.Error, OSError, ValueError) as error:
+        said = str(error)
+        key = os.environ.get("CHROMA_API_KEY")
+        if key:
+            said = said.replace(key, "***")
+        raise StoreError(f"{place.trouble} ({said[:160]})") from error
+
+
+def every_collection(client: Client) -> Iterator[Collection]:
+    """Every collection; a server gives at most some hundred in one reply."""
+    size, offset = 100, 0
+    while True:
+        some = client.list_collections(limit=size, offset=offset)
+        yield from some
+        if len(some) < size:
+            return
+        offset += size
+
+
+def _is_there(host: str, port: int, scheme: str, headers: dict[str, str] | None) -> None:
+    """Raise an error of httpx unless the server answers in time."""
+    import httpx
+
+    shown = f"[{host}]" if ":" in host else host
+    address = f"{scheme}://{shown}:{port}/api/v2/heartbeat"
+    httpx.get(address, headers=headers, timeout=THERE_SECONDS).raise_for_status()
+
+
+def _hurried(client: Any) -> Client:
+    """The client with a limit on each reply, which chromadb 1.5.9 has no setting for."""
+    client._server._session.timeout = REPLY_SECONDS
+    return cast("Client", client)

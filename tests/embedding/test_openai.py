@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 
 from tests.embedding_server import DOWN, RATE_LIMIT, EmbeddingServer, Fault
 from tracert.embedding.base import Priced
-from tracert.embedding.openai import PRICES, PRICES_AS_OF, OpenAIEmbedder, _batches, _tokens
+from tracert.embedding.openai import OpenAIEmbedder, _batches, _tokens
 from tracert.embedding.registry import embedder
 from tracert.embedding.vectors import unit_rows
 from tracert.errors import CancelledError, EmbedderError
+from tracert.home import home
+from tracert.language.prices import LISTED, Price, save
 
 KEY = "sk-test-5e1f0c0ffee77a"
 
@@ -314,18 +316,21 @@ def test_cost_is_told_before_anything_is_sent() -> None:
     # 4,000 letters are 1,000 tokens, twice the same text is sent once, and an empty one never.
     cost = made.estimate(["x" * 4_000, "x" * 4_000, "y" * 8_000, ""])
     assert (cost.texts, cost.tokens) == (2, 3_000)
-    assert cost.dollars == pytest.approx(3_000 * PRICES["text-embedding-3-small"] / 1e6)
-    assert cost.prices_as_of == PRICES_AS_OF
+    assert cost.dollars == pytest.approx(3_000 * LISTED["text-embedding-3-small"].prompt / 1e6)
+    assert cost.prices_as_of == LISTED["text-embedding-3-small"].as_of
 
 
 def test_prices_elsewhere() -> None:
     router = OpenAIEmbedder("openai/text-embedding-3-large", "https://openrouter.ai/api/v1", KEY)
     assert router.estimate(["x" * 4]).dollars == pytest.approx(
-        PRICES["text-embedding-3-large"] / 1e6
+        LISTED["text-embedding-3-large"].prompt / 1e6
     )
     assert OpenAIEmbedder("tiny", "http://localhost:1/v1").estimate(["x"]).dollars == 0.0
     assert OpenAIEmbedder("tiny", "https://example.org/v1").estimate(["x"]).dollars is None
     assert OpenAIEmbedder("new", "https://api.openai.com/v1").estimate(["x"]).dollars is None
+    save({"new": Price(2.0)}, home())  # what a person typed on the Settings page counts here too
+    made = OpenAIEmbedder("new", "https://api.openai.com/v1").estimate(["x" * 4])
+    assert made.dollars == pytest.approx(2.0 / 1e6)
 
 
 def test_tokens_of_other_scripts_count_one_each() -> None:

@@ -15,17 +15,12 @@ from tracert.embedding.base import CostEstimate, Progress
 from tracert.embedding.journal import Journal
 from tracert.embedding.vectors import unit_rows, whole
 from tracert.errors import EmbedderError, ModelError
+from tracert.home import home
 from tracert.language.endpoint import OPENAI_URL, Endpoint, endpoint
 from tracert.language.failures import no_key, quoted, translate
+from tracert.language.prices import load, price_of
 
 DEFAULT_MODEL: Final = "text-embedding-3-small"
-#: Dollars for a million tokens, as the providers listed them in that month.
-PRICES: Final = {
-    "text-embedding-3-small": 0.02,
-    "text-embedding-3-large": 0.13,
-    "text-embedding-ada-002": 0.10,
-}
-PRICES_AS_OF: Final = "2026-07"
 #: What is known of OpenAI's models: components of a vector, so that none need be made to see.
 _DIMENSIONS: Final = {
     "text-embedding-3-small": 1536,
@@ -130,18 +125,22 @@ class OpenAIEmbedder:
         """What `embed` will send and cost, by a count of characters; nothing goes out.
 
         English text has about four characters a token; other scripts are counted one token
-        a character, which is rather too many. Prices are known for OpenAI's models at OpenAI
-        and OpenRouter; an address on this machine costs nothing.
+        a character, which is rather too many. The table of prices holds at OpenAI and OpenRouter;
+        an address on this machine costs nothing.
+
+        Raises:
+            SettingError: the table of prices is damaged.
         """
         wanted = _unique(texts)
         missing = wanted.keys() - self._journal.get(list(wanted)).keys()
         tokens = sum(_tokens(text) for text in missing)
         host = urlsplit(self._endpoint.base_url).hostname or ""
-        price = PRICES.get(self._model.removeprefix("openai/")) if host in _PRICED_HOSTS else None
+        price = price_of(self._model, load(home())) if host in _PRICED_HOSTS else None
         if host in _LOOPBACK:
-            price = 0.0
-        dollars = None if price is None else tokens * price / 1e6
-        return CostEstimate(len(missing), tokens, dollars, PRICES_AS_OF)
+            return CostEstimate(len(missing), tokens, 0.0, "")
+        if price is None:
+            return CostEstimate(len(missing), tokens, None, "")
+        return CostEstimate(len(missing), tokens, price.of(tokens, 0), price.as_of)
 
     def embed(
         self, texts: Sequence[str], *, progress: Progress | None = None

@@ -167,7 +167,10 @@ def estimate(texts: list[str], embedder: str) -> str:
     said = f"{found.texts:,} passages with about {found.tokens:,} tokens will be sent out. "
     if found.dollars is None:
         return said + "What that costs at this address is not known here."
-    return said + f"That costs about ${found.dollars:,.4f} (prices of {found.prices_as_of})."
+    if not found.dollars:
+        return said + "That costs nothing."
+    when = f" (prices of {found.prices_as_of})" if found.prices_as_of else ""
+    return said + f"That costs about ${found.dollars:,.4f}{when}."
 
 
 def _begin(

@@ -49,7 +49,7 @@ class CostEstimate:
     """What embedding will cost, before it starts.
 
     `texts` and `tokens` count what must be sent; vectors at hand from an attempt before are left
-    out. `dollars` is None where no price is known; `prices_as_of` is the month of the price, if any.
+    out. `dollars` is None where no price is known; `prices_as_of` is the month of that price.
     """
 
     texts: int

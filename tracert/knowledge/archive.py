@@ -7,14 +7,12 @@ are counted while reading, links and devices are left out. What is left out is r
 from __future__ import annotations
 
 import hashlib
-import stat
 import tempfile
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
+from tracert.corpus.zipped import Archive, ArchiveError, Bounds, Refusal
 from tracert.errors import KnowledgeError
 from tracert.home import home
 from tracert.knowledge.model import Fault
@@ -22,9 +20,14 @@ from tracert.knowledge.paths import MAX_BYTES, MAX_NOTES, SUFFIXES, checked_name
 
 #: The largest archive, and the most that is unpacked of one, in bytes.
 MAX_ARCHIVE, MAX_UNPACKED = 100_000_000, 200_000_000
-#: A file that grows more than this when unpacked, and is large, is a bomb.
-MAX_RATIO: Final = 200
-_SMALL: Final = 1_000_000
+_ADVICE: Final = {
+    Refusal.DAMAGED: "Pack the folder of notes anew.",
+    Refusal.METHOD: "Pack the folder of notes as an ordinary zip.",
+    Refusal.LOCKED: "Unpack it yourself and pass the folder.",
+    Refusal.BOMB: "Unpack it yourself and pass the folder.",
+    Refusal.LARGE: "Pass a part of it.",
+    Refusal.MANY: "Pass a part of it.",
+}
 
 
 def unpacked(source: Path, data: Path | None = None) -> tuple[Path, tuple[Fault, ...]]:
@@ -66,10 +69,15 @@ def from_zip(
             f"{name} has {len(content) / 1e6:.0f} MB; at most {MAX_ARCHIVE / 1e6:.0f} MB are "
             "unpacked. Unpack it yourself and pass the folder."
         )
-    with tempfile.TemporaryFile() as file:
-        file.write(content)
-        file.seek(0)
-        return _from_zip(file, hashlib.sha256(content).hexdigest(), name, data)
+    faults: list[Fault] = []
+    try:
+        archive = Archive(content, name, Bounds(2 * MAX_NOTES, MAX_UNPACKED, MAX_UNPACKED))
+        if archive.mended:
+            raise KnowledgeError(f"{name} is no zip that can be read. {_ADVICE[Refusal.DAMAGED]}")
+        digest = hashlib.sha256(content).hexdigest()
+        return _written(_contents(archive, faults), digest, faults, name, data)
+    except ArchiveError as error:
+        raise KnowledgeError(f"{error.said} {_ADVICE[error.why]}") from error
 
 
 def from_files(
@@ -87,58 +95,18 @@ def from_files(
     return _written(iter(sorted(files.items())), digest.hexdigest(), [], "The upload", data)
 
 
-def _from_zip(
-    file: IO[bytes], digest: str, name: str, data: Path | None
-) -> tuple[Path, tuple[Fault, ...]]:
-    try:
-        with zipfile.ZipFile(file) as archive:
-            faults: list[Fault] = []
-            entries = archive.infolist()
-            if len(entries) > 2 * MAX_NOTES:
-                raise KnowledgeError(
-                    f"{name} holds {len(entries):,} entries, more than {2 * MAX_NOTES:,}. Pass a "
-                    "part of it."
-                )
-            wanted = list(_wanted(entries, faults))
-            return _written(_contents(archive, wanted, name), digest, faults, name, data)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
-        raise KnowledgeError(
-            f"{name} is no zip that can be read ({str(error)[:80]}). Pack the folder of notes anew."
-        ) from error
-    except RuntimeError as error:  # zipfile's word for an archive with a password
-        raise KnowledgeError(
-            f"{name} is locked by a password. Unpack it yourself and pass the folder."
-        ) from error
-
-
-def _wanted(entries: Iterable[zipfile.ZipInfo], faults: list[Fault]) -> Iterator[zipfile.ZipInfo]:
-    """The entries that are notes; links and other kinds of file are reported."""
-    for entry in entries:
-        mode = entry.external_attr >> 16
-        if entry.is_dir() or not entry.filename.lower().endswith(SUFFIXES):
+def _contents(archive: Archive, faults: list[Fault]) -> Iterator[tuple[str, bytes]]:
+    """The notes of an archive; links and other kinds of file are reported."""
+    for entry in archive.entries:
+        if not entry.name.lower().endswith(SUFFIXES):
             continue
-        if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+        if not entry.regular:
             message = "The archive holds a link or a device here; it is left out."
             fix = "Pack the file itself."
-            faults.append(Fault(ascii(entry.filename), 0, "outside", message, fix))
+            faults.append(Fault(ascii(entry.name), 0, "outside", message, fix))
             continue
-        yield entry
-
-
-def _contents(
-    archive: zipfile.ZipFile, entries: Iterable[zipfile.ZipInfo], name: str
-) -> Iterator[tuple[str, bytes]]:
-    for entry in entries:
         # One byte more than is allowed, so that a size that the archive lies about shows.
-        with archive.open(entry) as file:
-            content = file.read(MAX_BYTES + 1)
-        if len(content) > max(_SMALL, MAX_RATIO * max(entry.compress_size, 1)):
-            raise KnowledgeError(
-                f"{name} unpacks to more than {MAX_RATIO} times its size: it looks like a bomb. "
-                "Unpack it yourself and pass the folder."
-            )
-        # The name as the archive spells it: zipfile itself cuts it at a zero byte.
-        yield entry.orig_filename, content
+        yield entry.name, archive.read(entry, MAX_BYTES + 1)
 
 
 def _written(

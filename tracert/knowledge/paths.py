@@ -9,15 +9,14 @@ place has been found to lie inside the folder.
 from __future__ import annotations
 
 import os
-import re
 import stat
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from tracert.corpus.encoding import decode
+from tracert.corpus.zipped import UnsafeNameError, safe_name
 from tracert.errors import KnowledgeError
 from tracert.knowledge.model import Fault
 
@@ -28,35 +27,18 @@ MAX_NOTES: Final = 50_000
 MAX_BYTES: Final = 5_000_000
 MAX_DEPTH: Final = 32
 _SKIPPED: Final = frozenset({"node_modules", "_site", "__pycache__", "__MACOSX"})
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
-_DRIVE: Final = re.compile(r"[A-Za-z]:")
-#: Backslashes and what looks like a slash; look-alikes of dots are caught where they stand
-#: alone between slashes.
-_LOOK_ALIKES: Final = re.compile("[\\\\\u2044\u2215\u2216\u29f5\u29f8\u29f9\ufe68\uff0f\uff3c]")
 
 
 def checked_name(name: str) -> str:
     """The path in its regular form, if it is one that could lie inside a folder.
 
     Raises:
-        KnowledgeError: the path is absolute, climbs, names a drive, or holds control
-            characters, backslashes or letters that only look like dots and slashes.
+        KnowledgeError: as `tracert.corpus.zipped.safe_name` refuses a path.
     """
-    shown = ascii(name)[:120]
-    if not name or _CONTROL.search(name):
-        raise KnowledgeError(f"{shown} is no path of a note. Pass one as the graph lists it.")
-    if name.startswith("/") or _DRIVE.match(name):
-        raise KnowledgeError(f"The path {shown} is absolute. Pass one relative to the notes.")
-    if _LOOK_ALIKES.search(name):
-        raise KnowledgeError(
-            f"The path {shown} holds a backslash or a letter that looks like a dot or a slash. "
-            "Pass one as the graph lists it."
-        )
-    parts = unicodedata.normalize("NFC", name).split("/")
-    folded = unicodedata.normalize("NFKC", name).split("/")
-    if len(folded) != len(parts) or any(part.strip(" .") == "" for part in (*parts, *folded)):
-        raise KnowledgeError(f"The path {shown} leads outside the folder of notes. Stay inside it.")
-    return "/".join(parts)
+    try:
+        return safe_name(name, "a note", "notes")
+    except UnsafeNameError as error:
+        raise KnowledgeError(str(error)) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,10 @@ class DocumentError(TracertError):
     """A file cannot be turned into text; the other files of the batch go on."""
 
 
+class PasswordError(DocumentError):
+    """A file is encrypted, and no password was given or a wrong one."""
+
+
 class CorpusError(TracertError):
     """A corpus is missing, of another kind than asked for, or cannot be changed so."""
 

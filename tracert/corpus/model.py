@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -29,13 +29,27 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
+class Vectors:
+    """Vectors that a file of passages brings with it.
+
+    Row i of `rows` (shape (marks, d), float32) belongs to the passage at the document's mark i
+    and is NaN where the file has none for it. `embedder` is the name that the file gives of what
+    made them, '' where it gives none.
+    """
+
+    rows: Matrix
+    embedder: str
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A file turned into text.
 
     `name` is what a person calls it (the file's name), `kind` what the content is ('pdf',
     'markdown', 'text'), `fingerprint` a hash of the text and its structure. `marks` are
     ordered by `start`; the first stands at 0 where there is any text. `warnings` are
-    sentences for the person (a page that could not be read, say).
+    sentences for the person (a page that could not be read, say). `vectors` are those that came
+    with the file, where it is one of passages.
     """
 
     name: str
@@ -45,6 +59,7 @@ class Document:
     fingerprint: str
     pages: int | None = None
     warnings: tuple[str, ...] = ()
+    vectors: Vectors | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tracert.corpus.encoding import clean, unreadable
 from tracert.corpus.loaders.base import Content, Limits
 from tracert.corpus.model import Mark
-from tracert.errors import DocumentError
+from tracert.errors import DocumentError, PasswordError
 
 if TYPE_CHECKING:
     from pypdf import PdfReader
@@ -63,6 +63,10 @@ class PdfLoader:
         return b"%PDF-" in data[:_HEADER_WITHIN] and _OBJECT.search(data) is not None
 
     def load(self, data: bytes, name: str, limits: Limits) -> Content:
+        """The text of a PDF that needs no password; see `unlock`."""
+        return self.unlock(data, name, limits, "")
+
+    def unlock(self, data: bytes, name: str, limits: Limits, password: str) -> Content:
         """The pages' text, joined by blank lines; pages without any are skipped.
 
         Words broken at the end of a line stay broken: to join them would be to guess. An
@@ -70,7 +74,7 @@ class PdfLoader:
         or from the top of the page where the title is not found there.
         """
         with _quiet():
-            reader, warnings = _open(data, name)
+            reader, warnings = _open(data, name, password)
             return _read(reader, name, limits, warnings)
 
 
@@ -98,7 +102,7 @@ def _quiet() -> Iterator[None]:
                 logger.setLevel(_quiet_before)
 
 
-def _open(data: bytes, name: str) -> tuple[PdfReader, list[str]]:
+def _open(data: bytes, name: str, password: str) -> tuple[PdfReader, list[str]]:
     """A reader with at least one page, and a warning where the file had to be mended."""
     from pypdf.errors import DependencyError
 
@@ -106,7 +110,7 @@ def _open(data: bytes, name: str) -> tuple[PdfReader, list[str]]:
     failure: BaseException | None = None
     for ending in (b"", _NO_TABLE):
         try:
-            reader = _unlocked(data + ending, name)
+            reader = _unlocked(data + ending, name, password)
             if len(reader.pages):
                 mended = f"{name} is damaged; what can be found of it was read."
                 return reader, [mended] if ending else []
@@ -126,15 +130,17 @@ def _damage() -> tuple[type[Exception], ...]:
     return (PyPdfError, DependencyError, DeprecationError, *_DAMAGE)
 
 
-def _unlocked(data: bytes, name: str) -> PdfReader:
-    """A reader of the file, opened with the empty password where it is encrypted."""
+def _unlocked(data: bytes, name: str, password: str) -> PdfReader:
+    """A reader of the file, opened with the empty password or the given one if encrypted."""
     from pypdf import PasswordType, PdfReader
 
     reader = PdfReader(io.BytesIO(data), strict=False)
-    if reader.is_encrypted and reader.decrypt("") is PasswordType.NOT_DECRYPTED:
-        raise DocumentError(
-            f"{name} is protected by a password. Save a copy without one, then load that."
-        )
+    if not reader.is_encrypted or reader.decrypt("") is not PasswordType.NOT_DECRYPTED:
+        return reader
+    if not password:
+        raise PasswordError(f"{name} is protected by a password. Give the password to read it.")
+    if reader.decrypt(password) is PasswordType.NOT_DECRYPTED:
+        raise PasswordError(f"This is not the password of {name}. Check it and give it again.")
     return reader
 
 

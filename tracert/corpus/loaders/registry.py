@@ -6,11 +6,13 @@ import hashlib
 import re
 from typing import Final
 
-from tracert.corpus.loaders.base import Content, Limits, Loader
+from tracert.corpus.encoding import is_binary
+from tracert.corpus.loaders.base import Content, Limits, Loader, Unlocking
 from tracert.corpus.loaders.markdown import MarkdownLoader
 from tracert.corpus.loaders.pdf import PdfLoader
 from tracert.corpus.loaders.text import TextLoader
 from tracert.corpus.model import Document
+from tracert.corpus.zipped import is_zip
 from tracert.errors import DocumentError
 
 #: Asked in this order; the first that recognises the content loads it, so plain text is last.
@@ -19,8 +21,6 @@ LOADERS: Final[tuple[Loader, ...]] = (PdfLoader(), MarkdownLoader(), TextLoader(
 #: Files that are known but not read, by their first bytes: what a person calls them and
 #: what to do.
 _KNOWN: Final = (
-    (b"PK\x03\x04", "a zip archive or an office document", "Save it as PDF or as text"),
-    (b"PK\x05\x06", "an empty zip archive", "Pass the files themselves"),
     (b"\xd0\xcf\x11\xe0", "an old office document", "Save it as PDF or as text"),
     (rb"{\rtf", "a rich text document", "Save it as PDF or as text"),
     (b"\x1f\x8b", "a gzip archive", "Unpack it and pass the files themselves"),
@@ -46,27 +46,58 @@ _WEB_PAGE: Final = re.compile(
 )
 
 
-def load_document(data: bytes, name: str, limits: Limits | None = None) -> Document:
-    """A file turned into text, its kind decided by the content.
+def load_document(
+    data: bytes, name: str, limits: Limits | None = None, password: str = ""
+) -> Document:
+    """A file turned into text in this process, its kind decided by the content.
+
+    What comes from outside goes through `tracert.corpus.apart.Parser`, which bounds time and
+    memory; this is what runs there.
 
     Args:
         data: The bytes of the file.
         name: What a person calls it; used in messages and as `Document.name`.
         limits: How much is read; by default `Limits()`.
+        password: Opens an encrypted file of a kind that can be opened so.
 
     Raises:
+        PasswordError: the file is encrypted and the password is missing or wrong.
         DocumentError: the file cannot be turned into text; the sentence says what to do.
     """
     limits = limits or Limits()
+    check_size(data, name, limits)
+    loader = loader_of(data, name)
+    if loader is None:
+        raise DocumentError(
+            f"{name} is a zip archive. Pass a file that is in it. Supported: {supported()}."
+        )
+    return document(loader, data, name, limits, password)
+
+
+def check_size(data: bytes, name: str, limits: Limits) -> None:
+    """Raise a `DocumentError` where there is nothing to read, or too much."""
     if not data:
         raise DocumentError(f"{name} is empty. Pass a file with something to read in it.")
     if len(data) > limits.max_bytes:
         raise DocumentError(
             f"{name} has {len(data) / 1e6:,.0f} MB, more than the {limits.max_bytes / 1e6:,.0f} MB "
-            "that are read. Split it into several files."
+            "that are read. Split it into several files, or raise the limit."
         )
-    loader = _loader(data, name)
-    content = loader.load(data, name, limits)
+
+
+def document(
+    loader: Loader, data: bytes, name: str, limits: Limits, password: str = ""
+) -> Document:
+    """The document that a loader makes of a file of its kind.
+
+    Raises:
+        PasswordError: the file is encrypted and the password is missing or wrong.
+        DocumentError: the file cannot be turned into text; the sentence says what to do.
+    """
+    if isinstance(loader, Unlocking):
+        content = loader.unlock(data, name, limits, password)
+    else:
+        content = loader.load(data, name, limits)
     return Document(
         name=name,
         kind=loader.kind,
@@ -75,6 +106,7 @@ def load_document(data: bytes, name: str, limits: Limits | None = None) -> Docum
         fingerprint=fingerprint(loader.kind, content),
         pages=content.pages,
         warnings=content.warnings,
+        vectors=content.vectors,
     )
 
 
@@ -98,7 +130,12 @@ def suffixes() -> tuple[str, ...]:
     return tuple(suffix for loader in LOADERS for suffix in loader.suffixes)
 
 
-def _loader(data: bytes, name: str) -> Loader:
+def loader_of(data: bytes, name: str) -> Loader | None:
+    """The loader that knows the content; None for a zip that is no document of a known kind.
+
+    Raises:
+        DocumentError: nothing can be read of it; the sentence says what it is.
+    """
     for signature, what, remedy in _KNOWN:
         if data.startswith(signature):
             raise DocumentError(f"{name} is {what}. {remedy}. Supported: {supported()}.")
@@ -109,4 +146,11 @@ def _loader(data: bytes, name: str) -> Loader:
     for loader in LOADERS:
         if loader.recognises(data, name):
             return loader
+    if is_zip(data):
+        return None
     raise DocumentError(f"{name} is no text that can be read. Supported: {supported()}.")
+
+
+def is_plain(data: bytes) -> bool:
+    """Whether the bytes begin as text in a one-byte encoding does: no office file, no picture."""
+    return not is_binary(data)

@@ -2,8 +2,8 @@
 
 With a model, blocks of passages are read by it up to a limit, spread over the corpus, and the
 rest by the offline extractor; so are summaries. Every reply is saved, so that what was
-interrupted, or stopped by a budget, goes on where it was, and a higher limit only adds. A graph
-that a failing model left incomplete is used, says so, and is not kept.
+interrupted, stopped by a budget or by the person, goes on where it was, and a higher limit only
+adds. A graph that a failing model left incomplete is used, says so, and is not kept.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import hashlib
 import os
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Event
-from typing import Final
+from threading import Event, Lock
+from typing import Final, Literal
 
 from tracert.corpus.model import Chunk, Corpus
-from tracert.errors import ModelError, StoreError
+from tracert.errors import CancelledError, ModelError, StoreError
 from tracert.home import derived
 from tracert.language.base import ChatModel, Message
 from tracert.methods._replies import Replies
@@ -49,8 +49,27 @@ class Limits:
     summaries: int
 
 
+@dataclass(frozen=True, slots=True)
+class Making:
+    """How far the making is: `done` of `total` passages named, calls of the model, or summaries."""
+
+    stage: Literal["names", "reading", "communities", "summaries"]
+    done: int
+    total: int
+
+
+OnMaking = Callable[[Making], None]
+Cancelled = Callable[[], bool]
+
+
 def graph_of(
-    corpus: Corpus, model: ChatModel | None, limits: Limits, root: Path
+    corpus: Corpus,
+    model: ChatModel | None,
+    limits: Limits,
+    root: Path,
+    *,
+    on_progress: OnMaking | None = None,
+    cancelled: Cancelled | None = None,
 ) -> tuple[Graph, Cost]:
     """The graph of a corpus, and what making it cost just now: nothing where it was there.
 
@@ -59,31 +78,60 @@ def graph_of(
         model: what reads and sums up; None works offline.
         limits: how often the model is asked; 0 asks nothing.
         root: the data folder.
+        on_progress: told how far it is, from the threads that ask the model too.
+        cancelled: asked between two pieces of work; the replies that came are kept.
+
+    Raises:
+        CancelledError: `cancelled` said so.
+        StoreError: the graph cannot be saved.
     """
-    if limits == Limits(0, 0):
-        model = None
-    info = corpus.info
-    made = f"{model.name} {limits.reading} {limits.summaries}" if model else "offline"
-    folder = derived(root, info.fingerprint)
-    name = hashlib.sha256(made.encode()).hexdigest()[:16]
-    path = folder / f"graph-v{VERSION}-{name}.json"
-    key = (info.fingerprint, info.size, made)
+    model, key, path = _place(corpus, model, limits, root)
     spent: list[Cost] = []
 
     def make() -> Graph:
-        saved = _load(path)
-        if saved is not None and saved.passages == info.size:
+        saved = _saved(corpus, path)
+        if saved is not None:
             return saved
-        graph, cost = _make(corpus, model, limits, folder)
+        watch = _Watch(on_progress or (lambda _: None), cancelled or (lambda: False))
+        graph, cost = _make(corpus, model, limits, path.parent, watch)
         spent.append(cost)
-        if not _incomplete(graph):
+        if not incomplete(graph):
             _save(graph.to_json(), path)
         return graph
 
     graph = _GRAPHS.get(key, make)
-    if _incomplete(graph):
+    if incomplete(graph):
         _GRAPHS.forget(key)
     return graph, spent[0] if spent else Cost()
+
+
+def is_made(corpus: Corpus, model: ChatModel | None, limits: Limits, root: Path) -> bool:
+    """Whether `graph_of` would find this graph whole, and so ask nothing and make nothing."""
+    _, _, path = _place(corpus, model, limits, root)
+    return _saved(corpus, path) is not None
+
+
+def most_calls(corpus: Corpus, limits: Limits) -> int:
+    """How many calls of the model the making may take at most, replies at hand not counted off."""
+    return min(len(reading.blocks(_all(corpus))), limits.reading) + limits.summaries
+
+
+def _place(
+    corpus: Corpus, model: ChatModel | None, limits: Limits, root: Path
+) -> tuple[ChatModel | None, tuple[str, int, str], Path]:
+    """The model that is asked in the end, the key in memory and the file on disk."""
+    if limits == Limits(0, 0):
+        model = None
+    info = corpus.info
+    made = f"{model.name} {limits.reading} {limits.summaries}" if model else "offline"
+    name = hashlib.sha256(made.encode()).hexdigest()[:16]
+    path = derived(root, info.fingerprint) / f"graph-v{VERSION}-{name}.json"
+    return model, (info.fingerprint, info.size, made), path
+
+
+def _saved(corpus: Corpus, path: Path) -> Graph | None:
+    saved = _load(path)
+    return saved if saved is not None and saved.passages == corpus.info.size else None
 
 
 def forget_graphs() -> None:
@@ -94,24 +142,48 @@ def forget_graphs() -> None:
 _STOPPED: Final = "The model stopped"
 
 
-def _incomplete(graph: Graph) -> bool:
+def incomplete(graph: Graph) -> bool:
+    """Whether a failing model left it unfinished, so that it is made again the next time."""
     return any(note.startswith(_STOPPED) for note in graph.notes)
 
 
 # --- making ---------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    """Whom to tell how far it is, and whom to ask whether to go on."""
+
+    on_progress: OnMaking
+    cancelled: Cancelled
+
+    def at(
+        self, stage: Literal["names", "reading", "communities", "summaries"], done: int, total: int
+    ) -> None:
+        """Tell, and stop if asked to."""
+        self.on_progress(Making(stage, done, total))
+        self.stop_if_asked()
+
+    def stop_if_asked(self) -> None:
+        if self.cancelled():
+            raise CancelledError(
+                "The making of the graph was stopped. What a model has read is kept for next time."
+            )
+
+
 def _make(
-    corpus: Corpus, model: ChatModel | None, limits: Limits, folder: Path
+    corpus: Corpus, model: ChatModel | None, limits: Limits, folder: Path, watch: _Watch
 ) -> tuple[Graph, Cost]:
     """The graph, and what its making cost now (replies that were saved cost nothing again)."""
-    asking = _Asking(model, folder)
+    asking = _Asking(model, folder, watch)
     begun = time.perf_counter()
+    watch.at("names", 0, len(corpus.ids))
     chunks = _all(corpus)
     notes: list[str] = []
     try:
         extraction = _extract(chunks, asking, limits.reading, notes)
         extracted = time.perf_counter()
+        watch.at("communities", 0, 1)
         links = link(extraction)
         levels = communities(len(links.entities), links.relations)
         linked = time.perf_counter()
@@ -148,7 +220,9 @@ def _extract(chunks: Sequence[Chunk], asking: _Asking, limit: int, notes: list[s
         blocks = reading.blocks(chunks)
         order = _spread(len(blocks))[:limit]
         replies = asking.ask_all(
-            [reading.reading_messages(blocks[place]) for place in order], reading.TOKENS
+            [reading.reading_messages(blocks[place]) for place in order],
+            reading.TOKENS,
+            "reading",
         )
         for place, text in sorted(zip(order, replies, strict=True)):
             if text is not None:
@@ -203,6 +277,7 @@ def _communities(
                 for place in order
             ],
             summaries.TOKENS,
+            "summaries",
         )
         told = {
             place: summaries.parse_summary(text)
@@ -269,8 +344,9 @@ def _spread(count: int) -> list[int]:
 class _Asking:
     """The model, what it has said before, and what it cost; `failure` is why it was given up."""
 
-    def __init__(self, model: ChatModel | None, folder: Path) -> None:
+    def __init__(self, model: ChatModel | None, folder: Path, watch: _Watch) -> None:
         self.model = model
+        self._watch = watch
         self.now = self.total = Cost()
         self.failure = ""
         self._replies = Replies("index")
@@ -283,21 +359,37 @@ class _Asking:
                 with contextlib.suppress(StoreError):
                     self._replies.load(text)
 
-    def ask_all(self, conversations: Sequence[Sequence[Message]], tokens: int) -> list[str | None]:
-        """The replies in order, several at once; None from the first failure on."""
-        model, stopped = self.model, Event()
+    def ask_all(
+        self,
+        conversations: Sequence[Sequence[Message]],
+        tokens: int,
+        stage: Literal["reading", "summaries"],
+    ) -> list[str | None]:
+        """The replies in order, several at once; None from the first failure on.
+
+        Raises:
+            CancelledError: the person stopped it; the replies that came are not lost.
+        """
+        model, stopped, watch = self.model, Event(), self._watch
+        total, done, lock = len(conversations), 0, Lock()
         if model is None or self.failure:
-            return [None] * len(conversations)
+            return [None] * total
 
         def ask(messages: Sequence[Message]) -> tuple[str, Cost, bool] | ModelError | None:
-            if stopped.is_set():
+            nonlocal done
+            if stopped.is_set() or watch.cancelled():
                 return None
             try:
-                return self._replies.ask(model, messages, tokens)
+                answer = self._replies.ask(model, messages, tokens)
             except ModelError as error:
                 stopped.set()
                 return error
+            with lock:
+                done += 1
+                watch.on_progress(Making(stage, done, total))
+            return answer
 
+        watch.at(stage, 0, total)
         with ThreadPoolExecutor(_THREADS) as pool:
             answers = list(pool.map(ask, conversations))
         out: list[str | None] = []
@@ -311,6 +403,7 @@ class _Asking:
                 self.total = self.total.plus(cost)
                 if asked_now:
                     self.now = self.now.plus(cost)
+        watch.stop_if_asked()
         return out
 
     def save(self) -> None:

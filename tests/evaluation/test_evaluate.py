@@ -12,8 +12,9 @@ import pytest
 from tracert.cli import main
 from tracert.errors import DatasetError, SettingError
 from tracert.evaluation.datasets import read_items
-from tracert.evaluation.evaluate import Evaluation, evaluate
+from tracert.evaluation.evaluate import evaluate
 from tracert.evaluation.pool import vectors
+from tracert.evaluation.summary import Evaluation
 from tracert.methods.registry import method
 
 
@@ -52,6 +53,11 @@ def question(id: str, at: int, gold: Sequence[int], kind: str) -> dict:
     }
 
 
+def rows(*lines: int) -> tuple[str, ...]:
+    """The ids of these lines of the pool."""
+    return tuple(f"passage:{line}" for line in lines)
+
+
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
     data, pool = tmp_path / "data.jsonl", tmp_path / "pool.jsonl"
@@ -80,8 +86,8 @@ def test_by_hand(files: tuple[Path, Path]) -> None:
     # 1/2; question b has row 1 in both. The third question has no gold in the pool.
     report = measured(files)
     a, b = report.details
-    assert a.evidence == (0, 1, 2, 3)
-    assert a.baseline_evidence == (0, 1, 2, 4)
+    assert a.evidence == rows(0, 1, 2, 3)
+    assert a.baseline_evidence == rows(0, 1, 2, 4)
     assert (a.recall, a.baseline_recall) == (1.0, 0.5)
     assert (b.recall, b.baseline_recall) == (1.0, 1.0)
     data = report.to_dict()
@@ -96,7 +102,9 @@ def test_by_hand(files: tuple[Path, Path]) -> None:
     assert results["paired_difference"][0] == 1 / 4
     assert results["by_type"]["bridge"]["difference"] == 1 / 2
     # Row 3 is the second of question a's chain, rows 0 and 1 are first ones.
-    assert results["by_hop"]["1"] == {"count": 2, "recall": 1.0, "baseline": 1.0, "difference": 0.0}
+    first = results["by_hop"]["1"]
+    assert (first["count"], first["recall"], first["baseline"]) == (2, 1.0, 1.0)
+    assert (first["difference"], first["interval"]) == (0.0, [0.0, 0.0])
     assert results["by_hop"]["2"]["recall"] == 1.0
     assert results["by_hop"]["2"]["baseline"] == 0.0
     json.dumps(data, allow_nan=False)
@@ -112,8 +120,8 @@ def test_the_papers_budget_is_what_it_used(files: tuple[Path, Path]) -> None:
     # Two a hop: rows 0, 1 and then row 4 alone is new: three passages; top-3 is the baseline.
     values = {"model": "forget_rule", "gamma": 0.0, "path_score": 0.0, "spawn": 0, "k_per_hop": 2}
     report = measured(files, settings=values)
-    assert report.details[0].evidence == (0, 1, 4)
-    assert report.details[0].baseline_evidence == (0, 1, 2)
+    assert report.details[0].evidence == rows(0, 1, 4)
+    assert report.details[0].baseline_evidence == rows(0, 1, 2)
     assert report.to_dict()["results"]["filled"] == 0.0
 
 
@@ -126,7 +134,8 @@ def test_a_passage_on_two_lines_is_found_by_either(files: tuple[Path, Path]) -> 
     data.write_text(json.dumps(question("a", 5, [0, 1], "bridge")), encoding="utf-8")
     report = measured(files, "native_rag", k=2)
     (only,) = report.details
-    assert (only.gold, only.evidence, only.recall) == ((0, 1), (1, 2), 1 / 2)
+    assert [passage.ids for passage in only.gold] == [rows(0), rows(1, 2)]
+    assert (only.evidence, only.recall) == (rows(1, 2), 1 / 2)
     hops = report.to_dict()["results"]["by_hop"]
     assert (hops["1"]["recall"], hops["2"]["recall"]) == (1.0, 0.0)
 
@@ -146,7 +155,7 @@ def test_a_baseline_by_words_is_given_as_many_passages(files: tuple[Path, Path])
     data.write_text(json.dumps(row), encoding="utf-8")
     report = measured(files, "native_rag", k=3, settings={"first_stage": "bm25"})
     (only,) = report.details
-    assert only.evidence == only.baseline_evidence == (0, 1, 2)
+    assert only.evidence == only.baseline_evidence == rows(0, 1, 2)
     assert only.filled == 3
 
 

@@ -112,5 +112,5 @@ def test_damaged_rows_are_named(tmp_path: Path) -> None:
         read(tmp_path, row)
     path = tmp_path / "numbers.json"
     path.write_text("[1, 2]")
-    with pytest.raises(DatasetError, match="list of something else"):
+    with pytest.raises(DatasetError, match="line 1 is not a JSON object"):
         read_items(path)

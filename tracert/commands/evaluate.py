@@ -12,7 +12,8 @@ from tracert.commands.ask import settings_of
 from tracert.commands.models import add_model_options, chosen_model
 from tracert.commands.say import clean, progress_line, say
 from tracert.embedding.registry import DEFAULT, embedder
-from tracert.evaluation.evaluate import Evaluation, evaluate
+from tracert.evaluation.evaluate import evaluate
+from tracert.evaluation.summary import Evaluation
 from tracert.home import home
 from tracert.methods.registry import method, methods
 
@@ -75,7 +76,7 @@ def run(given: argparse.Namespace) -> int:
             given.passages,
             chosen,
             embedder(given.embedder),
-            home() / "evaluation",
+            home(),
             k=given.k,
             hops=given.hops,
             settings=settings_of(given.settings),

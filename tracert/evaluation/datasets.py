@@ -3,8 +3,9 @@
 A question is a line {id, dataset, question, answer, type, n_hops, hops [{question, answer,
 paragraph_index}], support_order, order_source, paragraphs [{title, text, is_supporting}]}; of
 these only `question` and `paragraphs` must be there. A pool of passages has a line {title, text}
-each. The published files of HotpotQA, 2WikiMultiHopQA and MuSiQue are read, too, see
-`tracert.evaluation.published`.
+each. The published files of HotpotQA, 2WikiMultiHopQA, MuSiQue and MultiHop-RAG are read, too,
+see `tracert.evaluation.published`, and questions with gold by quotation
+(`tracert.evaluation.quoted`).
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ class Hop:
 class Item:
     """A question with its paragraphs; `supporting` are the indices of the gold ones.
 
-    `order` are gold paragraphs in the order of the chain, `order_source` who says so.
+    `order` are gold paragraphs in the order of the chain, `order_source` who says so. `notes` are
+    the paths of the gold notes in order, where the row names any.
     """
 
     id: str
@@ -66,6 +68,7 @@ class Item:
     order_source: str
     paragraphs: tuple[Passage, ...]
     supporting: tuple[int, ...]
+    notes: tuple[str, ...] = ()
 
     def edges(self) -> tuple[tuple[int, int], ...]:
         """Which gold paragraph leads to which: pairs of indices into `paragraphs`.
@@ -109,23 +112,41 @@ class Item:
         return depth
 
 
+@dataclass(frozen=True, slots=True)
+class Read:
+    """The sound questions of a file, and a sentence for each row that is none, naming its line."""
+
+    items: tuple[Item, ...]
+    faults: tuple[str, ...]
+
+
+def read_data(path: Path) -> Read:
+    """The questions of a file; a row that is wrong is named, and the rest goes on.
+
+    Raises:
+        DatasetError: the file cannot be read, or not one row is a question.
+    """
+    items: list[Item] = []
+    faults: list[str] = []
+    for line, data in _lines(path):
+        try:
+            items.append(_item_of(data, f"{path.name}, line {line}"))
+        except DatasetError as error:
+            faults.append(str(error))
+    if not items:
+        raise DatasetError(
+            faults[0] if faults else f"{path.name} holds no question. Name a file with a line each."
+        )
+    return Read(tuple(items), tuple(faults))
+
+
 def read_items(path: Path) -> list[Item]:
-    """The questions of a file.
+    """The questions of a file, all of which have to be sound; `read_data` is more patient.
 
     Raises:
         DatasetError: the file cannot be read or a line is no question; the text names the line.
     """
-    items = []
-    for line, data in _lines(path):
-        where = f"{path.name}, line {line}"
-        try:
-            row = published.row(data)
-        except (KeyError, TypeError, ValueError) as error:
-            raise DatasetError(
-                f"{where}: the row is damaged near {str(error)[:80]!r}. Download the file again."
-            ) from error
-        items.append(_item(row, where))
-    return items
+    return [_item_of(data, f"{path.name}, line {line}") for line, data in _lines(path)]
 
 
 def read_passages(path: Path) -> list[Passage]:
@@ -134,7 +155,11 @@ def read_passages(path: Path) -> list[Passage]:
     Raises:
         DatasetError: the file cannot be read or a line is no passage; the text names the line.
     """
-    passages = [_passage(data, f"{path.name}, line {line}") for line, data in _lines(path)]
+    passages = [
+        _passage(_object(data, where), where)
+        for line, data in _lines(path)
+        for where in [f"{path.name}, line {line}"]
+    ]
     if not passages:
         raise DatasetError(f"{path.name} holds no passage. Name a file with a line a passage.")
     return passages
@@ -160,7 +185,11 @@ def rows_by_passage(passages: Sequence[Passage]) -> dict[Passage, int]:
 # --- reading ------------------------------------------------------------------------------
 
 
-def _lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _lines(path: Path) -> Iterator[tuple[int, object]]:
+    """The JSON values of a file with their line, or their place in a file that is one list.
+
+    Text that is no JSON comes as it is, for `_object` to refuse.
+    """
     try:
         raw = path.read_bytes()
         if raw[:2] == b"\x1f\x8b":
@@ -172,33 +201,48 @@ def _lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         ) from error
     if len(raw) > _MAX_BYTES:
         raise DatasetError(f"{path.name} is larger than {_MAX_BYTES / 1e9:.0f} GB. Split it.")
-    lines = _elements(raw, path) if raw.lstrip()[:1] == b"[" else raw.splitlines()
+    lines = _elements(raw) if raw.lstrip()[:1] == b"[" else raw.splitlines()
     for number, line in enumerate(lines, start=1):
-        if isinstance(line, dict):
+        if not isinstance(line, bytes):
             yield number, line
-            continue
-        if not line.strip():
-            continue
-        try:
-            data = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise DatasetError(
-                f"{path.name}, line {number} is not JSON. Every line has to be one JSON object."
-            ) from error
-        if not isinstance(data, dict):
-            raise DatasetError(f"{path.name}, line {number} is not a JSON object.")
-        yield number, data
+        elif line.strip():
+            try:
+                yield number, json.loads(line)
+            except (ValueError, RecursionError):
+                yield number, line
 
 
-def _elements(raw: bytes, path: Path) -> list[Any]:
+def _elements(raw: bytes) -> list[Any]:
     """The objects of a file that is one JSON list; one that is not goes on as lines."""
     try:
         data = json.loads(raw)
     except (ValueError, RecursionError):
         return raw.splitlines()
-    if not isinstance(data, list) or not all(isinstance(each, dict) for each in data):
-        raise DatasetError(f"{path.name} is a list of something else than JSON objects.")
+    return data if isinstance(data, list) else raw.splitlines()
+
+
+def _object(data: object, where: str) -> Mapping[str, Any]:
+    if isinstance(data, bytes):
+        raise DatasetError(f"{where} is not JSON. Every line has to be one JSON object.")
+    if not isinstance(data, dict):
+        raise DatasetError(f"{where} is not a JSON object.")
     return data
+
+
+def _item_of(data: object, where: str) -> Item:
+    """A row of any form.
+
+    Raises:
+        DatasetError: it is no question.
+    """
+    given = _object(data, where)
+    try:
+        row = published.row(given)
+    except (KeyError, TypeError, ValueError) as error:
+        raise DatasetError(
+            f"{where}: the row is damaged near {str(error)[:80]!r}. Download the file again."
+        ) from error
+    return _item(row, where)
 
 
 def _passage(data: Mapping[str, Any], where: str) -> Passage:
@@ -237,7 +281,16 @@ def _item(data: Mapping[str, Any], where: str) -> Item:
         order_source=str(data.get("order_source", "")),
         paragraphs=passages,
         supporting=supporting,
+        notes=_paths(data.get("notes"), where),
     )
+
+
+def _paths(data: object, where: str) -> tuple[str, ...]:
+    if data is None:
+        return ()
+    if not isinstance(data, list) or not all(isinstance(each, str) for each in data):
+        raise DatasetError(f"{where}: 'notes' has to be a list of paths.")
+    return tuple(dict.fromkeys(data))
 
 
 def _hop(data: object, size: int, where: str) -> Hop:

@@ -1,4 +1,4 @@
-"""Rows of the published files of three data sets in the form that `datasets` reads.
+"""Rows of the published files of four data sets in the form that `datasets` reads.
 
 - HotpotQA (`hotpot_train_v1.1.json`) and 2WikiMultiHopQA (`train.json`): one JSON list of
   {_id, question, answer, type, supporting_facts [[title, sentence]], context [[title,
@@ -6,8 +6,12 @@
 - MuSiQue (`musique_ans_v1.0_train.jsonl`): lines of {id, question, answer, paragraphs [{title,
   paragraph_text, is_supporting}], question_decomposition [{question, answer,
   paragraph_support_idx}]}.
+- MultiHop-RAG (`MultiHopRAG.json`): one JSON list of {query, answer, question_type, evidence_list
+  [{title, author, url, source, category, published_at, fact}]}. Its passages are the articles of
+  `corpus.json`, see `tracert.evaluation.articles`.
 
-Every other row is given back as it is.
+Questions with gold by quotation, {question, passages [{document, quote}], notes [path]}, are put
+in our form, too. Every other row is given back as it is.
 """
 
 from __future__ import annotations
@@ -28,7 +32,45 @@ def row(data: Mapping[str, Any]) -> Mapping[str, Any]:
         return _by_titles(data)
     if "question_decomposition" in data:
         return _musique(data)
+    if "evidence_list" in data:
+        return _multihop_rag(data)
+    if "passages" in data and "paragraphs" not in data:
+        return _quoted(data)
     return data
+
+
+def _multihop_rag(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A row has no order, and its facts stand in articles of a file of their own."""
+    kind = str(data["question_type"]).removesuffix("_query")
+    facts = [
+        {"title": str(each["title"]), "text": str(each["fact"]).strip(), "is_supporting": True}
+        for each in data["evidence_list"]
+    ]
+    return {
+        "dataset": "multihop-rag",
+        "question": data["query"],
+        "answer": str(data["answer"]),
+        "type": kind,
+        "n_hops": len(facts),
+        "order_source": _PARALLEL if kind == "comparison" else "unknown",
+        "paragraphs": facts,
+    }
+
+
+def _quoted(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The quotations as paragraphs, titled by their document, in the order of the hops."""
+    quotes = [
+        {"title": str(each["document"]), "text": str(each["quote"]), "is_supporting": True}
+        for each in data["passages"]
+    ]
+    return {
+        **{key: data[key] for key in ("id", "question", "answer", "type", "notes") if key in data},
+        "dataset": "quoted",
+        "n_hops": data.get("hops", len(quotes)),
+        "support_order": list(range(len(quotes))),
+        "order_source": "quoted",
+        "paragraphs": quotes,
+    }
 
 
 def _musique(data: Mapping[str, Any]) -> dict[str, Any]:

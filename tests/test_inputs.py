@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tracert import inputs
 from tracert.errors import DocumentError
 from tracert.inputs import File, gather, numbered
+
+MOST = 1_000_000
 
 
 def write(path: Path, text: str = "text") -> Path:
@@ -23,7 +24,7 @@ def refusal(given: str | Path) -> str:
     """The sentence of the one thing that was found and cannot be read."""
     (found,) = gather([given])
     with pytest.raises(DocumentError) as caught:
-        found.read()
+        found.read(MOST)
     return str(caught.value)
 
 
@@ -71,12 +72,10 @@ def test_a_device_and_a_pipe_are_no_files(tmp_path: Path) -> None:
         assert "a device or a pipe" in said[0]
 
 
-def test_a_file_beyond_the_limit_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(inputs, "MAX_FILE_BYTES", 10)
-    assert gather([write(tmp_path / "a.md", "0123456789")])[0].read() == b"0123456789"
-    assert "MB" in refusal(write(tmp_path / "b.md", "0123456789+"))
+def test_a_file_beyond_the_limit_is_refused(tmp_path: Path) -> None:
+    assert gather([write(tmp_path / "a.md", "0123456789")])[0].read(10) == b"0123456789"
+    with pytest.raises(DocumentError, match="MB"):
+        gather([write(tmp_path / "b.md", "0123456789+")])[0].read(10)
 
 
 def test_paths_that_are_none_get_a_sentence(tmp_path: Path) -> None:

@@ -19,13 +19,15 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from tracert.corpus.chunking import Chunking, chunk
-from tracert.corpus.loaders import load_document
+from tracert.corpus.loaders import Limits
 from tracert.corpus.model import Chunk, Document, Mark
 from tracert.embedding.base import Embedder
 from tracert.embedding.registry import embedder as embedder_by_name
-from tracert.errors import CancelledError, CorpusError, DocumentError
-from tracert.inputs import File, Input, gather
-from tracert.merging import Arrival, Place, merge
+from tracert.errors import CancelledError, CorpusError
+from tracert.inputs import File, Input
+from tracert.merging import Place, merge
+from tracert.reading import Read
+from tracert.reading import read as read_files
 from tracert.snapshot import prune, refresh, text_of
 from tracert.store import CorpusRecord, DocumentRecord, Page, Session, Store, check_name
 
@@ -77,7 +79,10 @@ Cancelled = Callable[[], bool]
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """What became of one file; `message` is a sentence for the person, empty where all is well."""
+    """What became of one file; `message` is a sentence for the person, empty where all is well.
+
+    `locked` tells that it was refused for want of its password.
+    """
 
     path: str
     status: Status
@@ -85,6 +90,7 @@ class FileReport:
     pages: int | None
     chunks: int
     message: str = ""
+    locked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +138,8 @@ def index(
     chunking: Chunking | None = None,
     embedder: Embedder | str | None = None,
     replace: bool = False,
+    limits: Limits | None = None,
+    passwords: Mapping[str, str] | None = None,
     on_progress: OnProgress | None = None,
     cancelled: Cancelled | None = None,
 ) -> IndexReport:
@@ -139,7 +147,7 @@ def index(
 
     A file that is in already changes nothing. One that comes again with another content takes
     its old place (`tracert.merging`). One that cannot be read is refused and the others go on. A
-    folder stands for the files in it of the kinds that can be read.
+    folder, and a zip, stands for the files in it of the kinds that can be read.
 
     Args:
         files: uploads, or paths of files and folders.
@@ -148,8 +156,10 @@ def index(
         chunking: unless given, as the corpus has it, or 500 and 100 characters for a new one.
         embedder: unless given, as the corpus has it, or WordLlama for a new one.
         replace: these files become the whole corpus, with this chunking and embedder.
+        limits: how much of a file is read; unless given, as the environment says.
+        passwords: passwords of encrypted files by their path in the report, '' for all others.
         on_progress: called on this thread, by stage.
-        cancelled: asked between pieces of work.
+        cancelled: asked between pieces of work, and many times a second while a file is read.
 
     Raises:
         CancelledError: `cancelled` said so; the corpus is as before.
@@ -161,7 +171,15 @@ def index(
     existing = store.find(name)
     plan = _plan(existing, chunking, embedder, replace=replace)
     watch = _Watch(on_progress, cancelled)
-    read = _read(files, watch)
+    watch.begin("read", 0)
+    read = read_files(
+        files,
+        limits=limits,
+        passwords=passwords,
+        on_read=watch.of,
+        cancelled=cancelled,
+    )
+    watch.end()
     return _report(read, name, plan, existing, store, watch)
 
 
@@ -193,7 +211,7 @@ def reindex(
         documents = _rebuild(existing, session.pages(existing))
     watch.end()
     sources = {entry.fingerprint: entry.source for entry in existing.documents}
-    read = [_Read(each.name, each, (each.name,), sources[each.fingerprint]) for each in documents]
+    read = [Read(each.name, each, (each.name,), sources[each.fingerprint]) for each in documents]
     return _report(read, name, plan, existing, store, watch)
 
 
@@ -280,36 +298,7 @@ def _in_words(chunking: Chunking) -> str:
     return f"chunks of {chunking.size} characters with {chunking.overlap} shared{snapped}"
 
 
-# --- read ---------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """A file as read: its document with its place in the corpus, or why there is none."""
-
-    path: str
-    document: Document | None
-    names: tuple[str, ...] = ()
-    source: str = ""
-    message: str = ""
-
-    def arrival(self, document: Document) -> Arrival:
-        return Arrival(self.names, self.source, document.fingerprint)
-
-
-def _read(files: Sequence[Input], watch: _Watch) -> list[_Read]:
-    inputs = gather(files)
-    watch.begin("read", len(inputs))
-    read = []
-    for done, given in enumerate(inputs, start=1):
-        try:
-            document = load_document(given.read(), given.name)
-            read.append(_Read(given.path, document, given.names, given.source))
-        except DocumentError as error:
-            read.append(_Read(given.path, None, message=str(error)))
-        watch.at(done, given.name)
-    watch.end()
-    return read
+# --- documents that are there -------------------------------------------------------------
 
 
 def stored_document(fingerprint: str, *, store: Store, name: str) -> Document:
@@ -358,7 +347,7 @@ _Statuses = list[tuple[Status, str]]
 
 
 def _report(
-    read: Sequence[_Read],
+    read: Sequence[Read],
     name: str,
     plan: _Plan,
     existing: CorpusRecord | None,
@@ -372,7 +361,7 @@ def _report(
     for each, (status, message) in zip(read, statuses, strict=True):
         document = each.document
         if document is None:
-            files.append(FileReport(each.path, status, None, None, 0, message))
+            files.append(FileReport(each.path, status, None, None, 0, message, each.locked))
         else:
             size = chunks.get(document.fingerprint, 0)
             files.append(
@@ -388,7 +377,7 @@ def _report(
 
 
 def _add(
-    read: Sequence[_Read],
+    read: Sequence[Read],
     name: str,
     plan: _Plan,
     existing: CorpusRecord | None,
@@ -463,7 +452,7 @@ def _marks_of(document: Document, chunks: Sequence[Chunk]) -> list[tuple[Mark, .
 def _store(
     session: Session,
     current: CorpusRecord | None,
-    usable: Sequence[tuple[_Read, Document]],
+    usable: Sequence[tuple[Read, Document]],
     made: Page,
     name: str,
     plan: _Plan,
@@ -509,6 +498,7 @@ def _store(
         documents=tuple(entries),
         created=current.created if current else now,
         changed=now,
+        origin=current.origin if current and not plan.replace else "",
     )
     return session.commit(record), statuses
 
@@ -609,6 +599,11 @@ class _Watch:
             spent = time.perf_counter() - self._begun
             left = spent / done * (self._total - done) if done else None
             self._on_progress(Progress(self._stage, done, self._total, left, item))
+
+    def of(self, done: int, total: int, item: str) -> None:
+        """As `at`, where the total is known only now."""
+        self._total = total
+        self.at(done, item)
 
     def end(self) -> None:
         spent = time.perf_counter() - self._begun

@@ -13,8 +13,8 @@ from typing import Final
 from tracert.corpus.loaders import suffixes, supported
 from tracert.errors import DocumentError
 
-#: A file above this is refused; no more of it than this is read.
-MAX_FILE_BYTES: Final = 200_000_000
+#: The ending of a zip of documents, beside those of the documents themselves.
+ZIP: Final = ".zip"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,11 @@ class File:
 
 
 Input = File | Path | str
+
+
+def endings() -> tuple[str, ...]:
+    """The usual endings of what can be handed in, with their dots."""
+    return (*suffixes(), ZIP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +49,20 @@ class Given:
     names: tuple[str, ...]
     content: bytes | Path | str
 
-    def read(self) -> bytes:
-        """The bytes of the file.
+    def read(self, most: int) -> bytes:
+        """The bytes of the file, of which there may be so many.
 
         Raises:
             DocumentError: it is no regular file, too large, or cannot be read.
         """
         if isinstance(self.content, str):
             raise DocumentError(self.content)
-        return self.content if isinstance(self.content, bytes) else _bytes_of(self.content)
+        return self.content if isinstance(self.content, bytes) else _bytes_of(self.content, most)
+
+    def member(self, name: str) -> Given:
+        """A file of that path inside this one; `content` is then read from there."""
+        names = (name, f"{self.names[0]}/{name}")
+        return Given(f"{self.path}/{name}", name, f"{self.source}/{name}", names, b"")
 
 
 def gather(files: Sequence[Input]) -> list[Given]:
@@ -115,7 +125,7 @@ def _expand(given: Input) -> Iterator[File | Path | _Problem]:
 
 def _inside(folder: Path) -> Iterator[Path | _Problem]:
     """The files in a folder and below of the kinds that can be read, but the hidden ones."""
-    kinds = suffixes()
+    kinds = endings()
     problems: list[OSError] = []
     paths = []
     for place, folders, names in os.walk(folder, onerror=problems.append):
@@ -165,18 +175,19 @@ def _given(source: str, found: File | Path | _Problem, shared: Mapping[str, int]
     return Given(str(found), found.name, source, names, found)
 
 
-def _bytes_of(path: Path) -> bytes:
+def _bytes_of(path: Path, most: int) -> bytes:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise DocumentError(
                 f"{path} is no file but a device or a pipe. Save what it gives as a file first."
             )
         with path.open("rb") as file:
-            data = file.read(MAX_FILE_BYTES + 1)
+            data = file.read(most + 1)
     except OSError as error:
         raise DocumentError(_why(path, error)) from error
-    if len(data) > MAX_FILE_BYTES:
+    if len(data) > most:
         raise DocumentError(
-            f"{path} has more than the {MAX_FILE_BYTES / 1e6:.0f} MB that are read. Split it."
+            f"{path} has more than the {most / 1e6:,.0f} MB that are read. Split it, or raise the "
+            "limit."
         )
     return data

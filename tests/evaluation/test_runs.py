@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracert.errors import DatasetError
-from tracert.evaluation.runs import Head, MethodPlan, Runs
+from tracert.evaluation.runs import Head, MethodPlan, Runs, State
 
 TOP = MethodPlan("Plain top-k", "native_rag", {})
 HOP = MethodPlan("TreeHop", "treehop", {"hops": 3, "spawn": 2})
@@ -23,13 +23,13 @@ def begun(folder: Path, *, questions: int = 4, files=None) -> tuple[Runs, Head]:
     head = runs.begin(
         title="Mine",
         methods=[TOP, HOP],
-        questions=questions,
         k=5,
         embedder="wordllama",
         ground={"kind": "pool", "corpus": None},
         seeds={"bootstrap": 0},
         files=files,
     )
+    runs.settle(head, State(questions, ({"method": "a"}, {"method": "b"})))
     return runs, head
 
 
@@ -45,8 +45,24 @@ def test_a_run_reads_back_as_it_was_begun(tmp_path):
     runs, head = begun(tmp_path)
     assert runs.head(head.id) == head
     assert head.versions["python"] == ".".join(map(str, sys.version_info[:3]))
-    assert head.total == 8
+    assert runs.state(head) == State(4, ({"method": "a"}, {"method": "b"}))
+    assert runs.kept()[0].total == 8
     assert asked(runs, head) == {}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"questions": 4, "setups": []}', '{"questions": -1}']
+)
+def test_without_a_sound_setup_nothing_counts_as_asked(tmp_path, text):
+    """Which questions the lines mean is known only once the data were open."""
+    runs, head = begun(tmp_path)
+    with runs.writer(head) as writer:
+        writer.add(0, 0, {})
+    (tmp_path / head.id / "setup.json").write_text(text)
+    assert runs.state(head) is None
+    assert asked(runs, head) == {}
+    (kept,) = runs.kept()
+    assert (kept.lines, kept.total, kept.finished) == (1, None, False)
 
 
 def test_what_is_asked_is_there_before_the_run_ends(tmp_path):
@@ -147,7 +163,7 @@ def test_a_damaged_line_counts_as_not_asked_and_is_said(tmp_path, line):
         (lambda data: data | {"schema": "tracert.run/9"}, "another version"),
         (lambda data: data | {"methods": []}, "no methods"),
         (lambda data: data | {"methods": [{"label": 5}]}, "damaged"),
-        (lambda data: data | {"questions": -1}, "damaged"),
+        (lambda data: data | {"k": -1}, "damaged"),
         (lambda data: data | {"id": "../../etc"}, "damaged"),
         (lambda data: data | {"files": {"data": {"name": "x", "sha256": "../x", "size": 1}}}, "da"),
         (lambda data: [data], "damaged"),
@@ -209,6 +225,17 @@ def test_a_file_that_is_not_what_it_was_is_refused(tmp_path, change):
         runs.file(head, "data")
     with pytest.raises(DatasetError, match="passages"):
         runs.file(head, "passages")
+
+
+@pytest.mark.parametrize(
+    "name", ["../../x", "..", "", "a\0b", "C:\\a|b", "<b>.jsonl", "x" * 300, "é ü (1).jsonl", ". "]
+)
+def test_any_name_of_a_file_stays_in_the_folder(tmp_path, name):
+    runs, head = begun(tmp_path / "runs", files={"data": (name, b"one")})
+    path = runs.file(head, "data")
+    assert path.read_bytes() == b"one"
+    assert path.parent.parent == tmp_path / "runs" / "data"
+    assert runs.head(head.id).files["data"].name == name
 
 
 # --- two at once ----------------------------------------------------------------------------

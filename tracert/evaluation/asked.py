@@ -1,8 +1,21 @@
-"""A question with its gold, whatever it is sought in."""
+"""A passage, and a question with its gold, whatever it is sought in."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage of a pool or of a question."""
+
+    title: str
+    text: str
+
+    @property
+    def embedded(self) -> str:
+        """What is embedded: title, newline, text; the text alone where there is no title."""
+        return f"{self.title}\n{self.text}" if self.title else self.text
 
 
 @dataclass(frozen=True, slots=True)

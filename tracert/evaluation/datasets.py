@@ -21,23 +21,12 @@ from typing import Any, Final
 
 from tracert.errors import DatasetError
 from tracert.evaluation import published
+from tracert.evaluation.articles import Article, cut, is_article
+from tracert.evaluation.asked import Passage as Passage
 
 #: A file that unpacks to more is refused: it would not fit the memory.
 _MAX_BYTES: Final = 2_000_000_000
 _REFERENCE: Final = re.compile(r"#(\d+)")
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A passage of a pool or of a question."""
-
-    title: str
-    text: str
-
-    @property
-    def embedded(self) -> str:
-        """What is embedded: title, newline, text; the text alone where there is no title."""
-        return f"{self.title}\n{self.text}" if self.title else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,20 +138,40 @@ def read_items(path: Path) -> list[Item]:
     return [_item_of(data, f"{path.name}, line {line}") for line, data in _lines(path)]
 
 
-def read_passages(path: Path) -> list[Passage]:
-    """The passages of a pool, by line.
+@dataclass(frozen=True, slots=True)
+class PoolFile:
+    """The passages of a pool by row, and the articles that they were cut from, if any."""
+
+    passages: tuple[Passage, ...]
+    articles: tuple[Article, ...] = ()
+
+
+def read_pool(path: Path) -> PoolFile:
+    """A pool: a line a passage, or whole articles (`tracert.evaluation.articles`).
 
     Raises:
         DatasetError: the file cannot be read or a line is no passage; the text names the line.
     """
-    passages = [
-        _passage(_object(data, where), where)
+    rows = [
+        (_object(data, where), where)
         for line, data in _lines(path)
         for where in [f"{path.name}, line {line}"]
     ]
-    if not passages:
+    if not rows:
         raise DatasetError(f"{path.name} holds no passage. Name a file with a line a passage.")
-    return passages
+    if is_article(rows[0][0]):
+        passages, articles = cut(rows)
+        return PoolFile(tuple(passages), tuple(articles))
+    return PoolFile(tuple(_passage(data, where) for data, where in rows))
+
+
+def read_passages(path: Path) -> list[Passage]:
+    """The passages of a pool, by row.
+
+    Raises:
+        DatasetError: as `read_pool`.
+    """
+    return list(read_pool(path).passages)
 
 
 def gold_rows(item: Item, rows: Mapping[Passage, int]) -> dict[int, int]:

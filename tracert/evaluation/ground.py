@@ -23,13 +23,15 @@ import numpy.typing as npt
 
 from tracert.embedding.base import Embedder
 from tracert.errors import DatasetError
+from tracert.evaluation.articles import Facts
 from tracert.evaluation.asked import Asked, GoldPassage
 from tracert.evaluation.datasets import (
     Item,
     Passage,
+    PoolFile,
     gold_rows,
     read_data,
-    read_passages,
+    read_pool,
     rows_by_passage,
 )
 from tracert.evaluation.pool import Pool, pool
@@ -48,6 +50,8 @@ Nearest = Callable[[str, npt.NDArray[np.float32], str, int], list[str]]
 
 #: How far down both rankings of notes are read for their fusion.
 _DEPTH: Final = 1000
+#: Plain search is remembered so deep, since every method over a ground is set beside the same.
+_REMEMBERED: Final = 100
 
 
 def _quiet(_what: str, _done: int, _of: int) -> None:
@@ -68,7 +72,8 @@ class Ground:
         over: the corpus (pool or snapshot) or the open graph.
         embedder: makes the vectors of questions.
         folder: the data folder, for what methods make once (`Resources.folder`).
-        nearest: plain search: ids, best first; it pads bm25 by vectors where too few share a word.
+        nearest: plain search: ids, best first; bm25 is filled up by vectors where too few
+            passages share a word with the question. What it found is remembered.
         text: title and text of an id, for reports.
     """
 
@@ -116,13 +121,18 @@ def pool_ground(
         DatasetError: a file cannot be used, or no question has a gold passage in the pool.
     """
     read = read_data(data)
-    kept = read_passages(passages) if passages is not None else _brought(read.items)
+    file = read_pool(passages) if passages is not None else PoolFile(_brought(read.items))
+    kept = file.passages
     source = passages.name if passages is not None else f"the paragraphs of {data.name}"
-    lines: dict[Passage, list[int]] = {}
-    for row, passage in enumerate(kept):
-        lines.setdefault(passage, []).append(row)
-    rows = rows_by_passage(kept)
-    items = [_in_pool(item, gold_rows(item, rows), kept, lines) for item in read.items]
+    if file.articles:
+        facts = Facts(file.articles)
+        items = [_in_articles(item, facts) for item in read.items]
+    else:
+        lines: dict[Passage, list[int]] = {}
+        for row, passage in enumerate(kept):
+            lines.setdefault(passage, []).append(row)
+        rows = rows_by_passage(kept)
+        items = [_in_pool(item, gold_rows(item, rows), kept, lines) for item in read.items]
     usable = tuple(item for item in items if item.gold)
     if not usable:
         raise DatasetError(
@@ -147,7 +157,7 @@ def pool_ground(
         corpus,
         embedder,
         folder,
-        _corpus_nearest(corpus),
+        _Remembered(_corpus_nearest(corpus)),
         lambda id: _passage_text(corpus, id),
     )
 
@@ -200,7 +210,7 @@ def corpus_ground(snapshot: Snapshot, questions: Path, embedder: Embedder, folde
         snapshot,
         embedder,
         folder,
-        _corpus_nearest(snapshot),
+        _Remembered(_corpus_nearest(snapshot)),
         lambda id: _chunk_text(snapshot, id),
     )
 
@@ -241,7 +251,7 @@ def notes_ground(graph: OpenGraph, questions: Path, embedder: Embedder, folder: 
         graph,
         embedder,
         folder,
-        _NoteSearch(graph),
+        _Remembered(_NoteSearch(graph)),
         lambda id: (graph.note(id).title, graph.graph.content(id)),
     )
 
@@ -249,9 +259,9 @@ def notes_ground(graph: OpenGraph, questions: Path, embedder: Embedder, folder: 
 # --- gold ---------------------------------------------------------------------------------
 
 
-def _brought(items: Sequence[Item]) -> list[Passage]:
+def _brought(items: Sequence[Item]) -> tuple[Passage, ...]:
     """The paragraphs of all questions, each once."""
-    return list(dict.fromkeys(each for item in items for each in item.paragraphs))
+    return tuple(dict.fromkeys(each for item in items for each in item.paragraphs))
 
 
 def _in_pool(
@@ -277,14 +287,28 @@ def _in_pool(
     return _asked(item, gold, edges)
 
 
+def _in_articles(item: Item, facts: Facts) -> Asked:
+    """The gold as the row has it; a fact that stands in no article is left out."""
+    held = {
+        place: facts.rows(item.paragraphs[place].title, item.paragraphs[place].text)
+        for place in item.supporting
+    }
+    groups = {
+        place: tuple(f"passage:{row}" for row in rows) for place, rows in held.items() if rows
+    }
+    return _of_groups(item, groups)
+
+
 def _in_order(item: Item, groups: Sequence[tuple[str, ...]]) -> Asked:
     """The gold as the row has it; `groups` belong to `item.supporting`, one each."""
-    place = {paragraph: index for index, paragraph in enumerate(item.supporting)}
+    return _of_groups(item, dict(zip(item.supporting, groups, strict=True)))
+
+
+def _of_groups(item: Item, groups: Mapping[int, tuple[str, ...]]) -> Asked:
+    """The gold in the order of `groups`: the ids of each supporting paragraph."""
+    place = {paragraph: index for index, paragraph in enumerate(groups)}
     depths = item.depths()
-    gold = [
-        GoldPassage(ids, depths[paragraph])
-        for paragraph, ids in zip(item.supporting, groups, strict=True)
-    ]
+    gold = [GoldPassage(ids, depths[paragraph]) for paragraph, ids in groups.items()]
     edges = [
         (place[start], place[end]) for start, end in item.edges() if start in place and end in place
     ]
@@ -320,6 +344,25 @@ def _position(id: str) -> tuple[str, int]:
 
 
 # --- plain search ---------------------------------------------------------------------------
+
+
+class _Remembered:
+    """A search that is asked the same question for every method; threads may share it."""
+
+    def __init__(self, search: Nearest) -> None:
+        self._search = search
+        self._known: dict[tuple[str, str], list[str]] = {}
+
+    def __call__(
+        self, question: str, vector: npt.NDArray[np.float32], stage: str, count: int
+    ) -> list[str]:
+        if count > _REMEMBERED:
+            return self._search(question, vector, stage, count)
+        key = (question, stage)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._search(question, vector, stage, _REMEMBERED)
+        return found[:count]
 
 
 def _corpus_nearest(corpus: Pool | Snapshot) -> Nearest:

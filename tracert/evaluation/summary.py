@@ -37,6 +37,7 @@ from tracert.methods.native_rag import NativeRag
 from tracert.trace import Value
 
 SCHEMA: Final = "tracert.evaluation/1"
+KEPT: Final = "tracert.evaluation.run/1"
 #: Of the resampling; a run itself draws nothing at random.
 SEED: Final = 0
 #: Where recall@k is read, as far as lists go.
@@ -203,6 +204,32 @@ class Evaluation:
             },
             "results": _results(self.summary),
         }
+
+    def kept(self) -> dict[str, Any]:
+        """The run as it is kept: what `from_kept` takes, as JSON."""
+        return {
+            "schema": KEPT,
+            "setup": self.setup.to_dict(),
+            "details": [detail.to_dict() for detail in self.details],
+        }
+
+    @staticmethod
+    def from_kept(data: Mapping[str, Any]) -> Evaluation:
+        """Read back a run that was kept.
+
+        Raises:
+            DatasetError: it is something else, or of another version.
+        """
+        if not isinstance(data, Mapping) or data.get("schema") != KEPT:
+            raise DatasetError(
+                "This is no kept run, or one of another version. Run the evaluation again."
+            )
+        setup, details = data.get("setup"), data.get("details")
+        if not isinstance(setup, Mapping) or not isinstance(details, list):
+            raise DatasetError("The kept run is damaged. Run the evaluation again.")
+        return Evaluation(
+            Setup.from_dict(setup), tuple(Detail.from_dict(detail) for detail in details)
+        )
 
     def save_details(self, path: Path) -> None:
         """One JSON a question and line.

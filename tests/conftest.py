@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.chroma_server import ChromaServer
+
 # A busy machine is no failure: properties are checked without a time limit for an example.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
@@ -28,6 +30,9 @@ def _own_home(
         "TRACERT_MODEL",
         "TRACERT_BASE_URL",
         "CHROMA_URL",
+        "CHROMA_API_KEY",
+        "CHROMA_TENANT",
+        "CHROMA_DATABASE",
     ):
         monkeypatch.delenv(name, raising=False)
     yield
@@ -46,3 +51,30 @@ def shared() -> Path:
 def builtin() -> Path:
     """The folder of the built-in document, notes and questions."""
     return ROOT / "knowledge"
+
+
+@pytest.fixture(scope="session")
+def chroma_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChromaServer]:
+    """A Chroma server that all tests of a process share; each takes a database of its own."""
+    server = ChromaServer(tmp_path_factory.mktemp("chroma") / "data")
+    server.start()
+    try:
+        yield server
+    finally:
+        server.kill()
+
+
+@pytest.fixture
+def on_server(chroma_server: ChromaServer, monkeypatch: pytest.MonkeyPatch) -> ChromaServer:
+    """The store lies in an empty database of a real Chroma server."""
+    monkeypatch.setenv("CHROMA_URL", chroma_server.url)
+    monkeypatch.setenv("CHROMA_DATABASE", chroma_server.new_database())
+    return chroma_server
+
+
+@pytest.fixture(params=["folder", "server"])
+def everywhere(request: pytest.FixtureRequest) -> str:
+    """What uses it runs twice: with the store in the data folder, and on a real server."""
+    if request.param == "server":
+        request.getfixturevalue("on_server")
+    return str(request.param)

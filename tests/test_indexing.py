@@ -35,7 +35,7 @@ MARKUP = "<script>alert(1)</script> & <b>bold</b>\n" * 4
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def store(tmp_path: Path, everywhere: str) -> Store:
     return Store(tmp_path / "home")
 
 

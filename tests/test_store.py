@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from urllib.request import urlopen
 
 import numpy as np
 import pytest
 
+from tests.chroma_server import ChromaServer
 from tests.toy_embedder import ToyEmbedder
 from tracert import store as store_module
 from tracert.corpus.chunking import Chunking, chunk
@@ -36,7 +31,7 @@ CHUNKING = Chunking(40, 10)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def store(tmp_path: Path, everywhere: str) -> Store:
     return Store(tmp_path)
 
 
@@ -110,7 +105,8 @@ def test_a_part_that_no_commit_named_is_swept_by_the_next_write(store: Store) ->
         list(session.pages(record_of("ghost", (orphan, page_of(TEXT)))))
 
 
-def test_a_replaced_part_is_deleted_with_its_index(store: Store) -> None:
+def test_a_replaced_part_is_deleted_with_its_index(tmp_path: Path) -> None:
+    store = Store(tmp_path)
     record = write(store, "Lamps", TEXT)
     other = page_of("Another text altogether, on frogs. " * 12)
     before = {path.name for path in (store.path / "store").iterdir() if path.is_dir()}
@@ -213,35 +209,7 @@ def test_a_server_that_is_down_is_an_error_without_the_key(
 # --- a server -----------------------------------------------------------------------------
 
 
-@pytest.fixture
-def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A Chroma server of its own, named by CHROMA_URL."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    chroma = Path(sys.executable).with_name("chroma")
-    with (tmp_path / "chroma.log").open("wb") as log:
-        process = subprocess.Popen(
-            [chroma, "run", "--path", str(tmp_path / "data"), "--port", str(port)],
-            stdout=log,
-            stderr=log,
-        )
-    url = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(300):
-            try:
-                urlopen(f"{url}/api/v2/heartbeat", timeout=1).close()
-                break
-            except OSError:
-                time.sleep(0.1)
-        monkeypatch.setenv("CHROMA_URL", url)
-        yield url
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
-def test_a_server_does_all_that_the_folder_does(server: str, tmp_path: Path) -> None:
+def test_two_that_share_a_server_see_the_same(on_server: ChromaServer, tmp_path: Path) -> None:
     here, there = Store(tmp_path / "a"), Store(tmp_path / "b")
     record = write(here, "Lamps", TEXT)
     assert there.corpus("Lamps") == record
@@ -258,7 +226,7 @@ def test_a_server_does_all_that_the_folder_does(server: str, tmp_path: Path) -> 
 
 
 def test_on_a_server_what_another_machine_is_writing_is_not_swept(
-    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    on_server: ChromaServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine, theirs = Store(tmp_path / "a"), Store(tmp_path / "b")
     page = page_of(TEXT)

@@ -224,10 +224,16 @@ class Snapshot:
 
 
 def text_of(chunks: Iterable[Chunk]) -> str:
-    """The text that these chunks of one document, in order, cover without a gap."""
+    """The text that these chunks of one document, in order, cover.
+
+    Ours leave no gap. What another program cut may; a gap is filled with ends of lines.
+    """
     pieces: list[str] = []
     reached = 0
     for chunk in chunks:
+        if chunk.start > reached:
+            pieces.append("\n" * (chunk.start - reached))
+            reached = chunk.start
         if chunk.end > reached:
             pieces.append(chunk.text[reached - chunk.start :])
             reached = chunk.end

@@ -84,7 +84,8 @@ class CorpusRecord:
     """A corpus as the store lists it.
 
     `embedder` is the name in the registry and `identity` the exact model; `created` and
-    `changed` are seconds since 1970. `id` stays when the corpus is renamed or changed.
+    `changed` are seconds since 1970. `id` stays when the corpus is renamed or changed. `origin`
+    tells where it came from if another program cut and embedded it, else it is ''.
     """
 
     id: str
@@ -96,6 +97,7 @@ class CorpusRecord:
     documents: tuple[DocumentRecord, ...]
     created: float
     changed: float
+    origin: str = ""
 
     @property
     def size(self) -> int:
@@ -247,7 +249,7 @@ class Store:
             found = []
             for collection in every_collection(client):
                 metadata = collection.metadata or {}
-                if metadata.get("tracert") == _FORMAT and metadata.get("manifest"):
+                if is_ours(collection) and metadata.get("manifest"):
                     found.append(_read_manifest(collection.name, str(metadata["manifest"])))
             return found
 
@@ -380,7 +382,7 @@ class Session:
             swept = False
             for collection in list(every_collection(self._client)):
                 metadata = collection.metadata or {}
-                if metadata.get("tracert") != _FORMAT or collection.name in named:
+                if not is_ours(collection) or collection.name in named:
                     continue
                 age = time.time() - float(metadata.get("created", 0.0))
                 if self._embedded or age > _ABANDONED_SECONDS or metadata.get("owner") == _OWNER:
@@ -405,6 +407,11 @@ _OWNER: Final = uuid.uuid4().hex
 # --- to and from Chroma -------------------------------------------------------------------
 
 
+def is_ours(collection: Collection) -> bool:
+    """Whether a collection is a head or a part of ours."""
+    return (collection.metadata or {}).get("tracert") == _FORMAT
+
+
 def _remove_index_folders(folder: Path) -> None:
     """Remove the vector indices of deleted collections, which chromadb 1.5.9 leaves lying."""
     with closing(
@@ -422,6 +429,8 @@ _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 def _write_manifest(record: CorpusRecord) -> str:
     data = asdict(record)
     del data["id"]
+    if not record.origin:
+        del data["origin"]
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -16,8 +16,9 @@ from threading import Lock, Thread
 from typing import Any, Final, Literal
 from weakref import WeakKeyDictionary
 
-from tracert import indexing, projection
+from tracert import adopting, indexing, projection
 from tracert.corpus.chunking import Chunking
+from tracert.corpus.loaders import Limits
 from tracert.corpus.model import Chunk, Document
 from tracert.embedding.base import Embedder
 from tracert.embedding.registry import embedder as embedder_by_name
@@ -104,6 +105,8 @@ class Workspace:
         chunking: Chunking | None = None,
         embedder: Embedder | str | None = None,
         replace: bool = False,
+        limits: Limits | None = None,
+        passwords: Mapping[str, str] | None = None,
         on_progress: OnProgress | None = None,
         cancelled: Cancelled | None = None,
     ) -> IndexReport:
@@ -115,6 +118,8 @@ class Workspace:
             chunking=chunking,
             embedder=embedder,
             replace=replace,
+            limits=limits,
+            passwords=passwords,
             on_progress=on_progress,
             cancelled=cancelled,
         )
@@ -134,6 +139,29 @@ class Workspace:
             name=name,
             chunking=chunking,
             embedder=embedder,
+            on_progress=on_progress,
+            cancelled=cancelled,
+        )
+
+    def adopt(
+        self,
+        folder: Path | None,
+        collection: str,
+        name: str,
+        *,
+        embedder: Embedder | str | None = None,
+        replace: bool = False,
+        on_progress: OnProgress | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> IndexReport:
+        """Make a corpus of a Chroma collection as it is; see `tracert.adopting.adopt`."""
+        return adopting.adopt(
+            folder,
+            collection,
+            store=self.store,
+            name=name,
+            embedder=embedder,
+            replace=replace,
             on_progress=on_progress,
             cancelled=cancelled,
         )

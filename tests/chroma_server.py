@@ -1,0 +1,63 @@
+"""A Chroma server of a test's own, which may be killed and started again in the same place."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+TENANT = "default_tenant"
+
+
+class ChromaServer:
+    """`chroma run` on loopback; its data lie in `folder`, its log beside them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        chroma = Path(sys.executable).with_name("chroma")
+        log_path = self.folder.with_suffix(".log")
+        with log_path.open("ab") as log:
+            self._process = subprocess.Popen(
+                [chroma, "run", "--path", str(self.folder), "--port", str(self.port)],
+                stdout=log,
+                stderr=log,
+            )
+        end = time.monotonic() + 120
+        while time.monotonic() < end:
+            assert self._process.poll() is None, log_path.read_text(errors="replace")[-2000:]
+            try:
+                urlopen(f"{self.url}/api/v2/heartbeat", timeout=2).close()
+                return
+            except OSError:
+                time.sleep(0.1)
+        raise AssertionError(f"chroma run did not answer; see {log_path}")
+
+    def kill(self) -> None:
+        """End it at once, whatever it is doing."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait(60)
+            self._process = None
+
+    def new_database(self) -> str:
+        """The name of a new, empty database."""
+        name = f"test-{uuid.uuid4().hex}"
+        request = Request(
+            f"{self.url}/api/v2/tenants/{TENANT}/databases",
+            data=f'{{"name": "{name}"}}'.encode(),
+            headers={"content-type": "application/json"},
+        )
+        urlopen(request, timeout=60).close()
+        return name

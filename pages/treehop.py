@@ -4,4 +4,4 @@ from tracert.ui import frame
 from tracert.ui.views import studio, treehop
 
 frame.enter("pages/treehop.py")
-studio.page(treehop.NAME, treehop.show, treehop.replay, treehop.FIRST)
+studio.page(treehop.NAME, treehop.show, treehop.replay, treehop.FIRST, treehop.WORDS)

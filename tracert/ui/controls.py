@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import streamlit as st
 
+from tracert.errors import SettingError
+from tracert.methods.base import cut
 from tracert.trace import Value
 
 #: Where a field has no upper end, the slider's.
@@ -70,7 +72,8 @@ def open_control(kind: type[Any], name: str, *, key: str) -> Open:
     key = f"{key}:{name}"
     low, high = _range(field)
     left, right = st.columns([3, 1.35], vertical_alignment="bottom", gap="small", wrap=False)
-    auto = right.toggle("Auto", value=True, key=f"{key}:auto", persist_state="session", help=_AUTO)
+    st.session_state.setdefault(f"{key}:auto", True)
+    auto = right.toggle("Auto", key=f"{key}:auto", persist_state="session", help=_AUTO)
     place = left.empty()
     if auto:
         return Open(field, None, place, key)
@@ -99,9 +102,27 @@ def preset(kind: type[Any], values: Mapping[str, Value], *, key: str) -> None:
         value: Any = values.get(field.name, field.default)
         if "None" in str(field.type):
             st.session_state[f"{key}:{field.name}:on"] = value is not None
+            st.session_state[f"{key}:{field.name}:auto"] = value is None
+            if value is not None:
+                st.session_state[f"{key}:{field.name}:value"] = float(value)
         if value is not None:
             whole = not str(field.type).startswith("float")
             st.session_state[f"{key}:{field.name}"] = value if whole else float(value)
+
+
+def fits(kind: type[Any], name: str, value: Value) -> None:
+    """Whether the control of a setting can show this value.
+
+    Raises:
+        SettingError: its slider ends before; the message says where.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return
+    low, high = _range(field_named(kind, name))
+    if not low <= value <= high:
+        raise SettingError(
+            f"{name}={cut(value)} is beyond what the page can show. Pass {low:g} to {high:g}."
+        )
 
 
 def optional(kind: type[Any], name: str, start: int, *, key: str) -> int | None:

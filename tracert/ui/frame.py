@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-_IN, _WANTED = "frame:in", "frame:wanted"
+_IN, _WANTED, _QUERY = "frame:in", "frame:wanted", "frame:query"
 
 
 def enter(page: str) -> None:
     """Make sure that app.py has run in this session; `page` is the page's path."""
     if not st.session_state.get(_IN):
         st.session_state[_WANTED] = page
+        # A switch of pages clears the address; a link has more than the page in it.
+        st.session_state[_QUERY] = st.query_params.to_dict()
         st.switch_page("app.py")
 
 
@@ -25,4 +27,4 @@ def entered() -> None:
     st.session_state[_IN] = True
     wanted = st.session_state.pop(_WANTED, None)
     if wanted is not None:
-        st.switch_page(wanted)
+        st.switch_page(wanted, query_params=st.session_state.pop(_QUERY, {}))

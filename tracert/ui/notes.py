@@ -123,6 +123,7 @@ def run(
     Raises:
         TracertError: what cannot be done, and what to do instead.
     """
+    st.session_state[f"{key}:settings"] = (NAME, dict(settings))
     model = asking_model(settings)
     wanted = _wanted(asked, settings, model)
     walked: dict[Any, Trace] = st.session_state.setdefault(f"{key}:walked", {})

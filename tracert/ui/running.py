@@ -46,6 +46,7 @@ def run(
     Raises:
         TracertError: what cannot be done, and what to do instead.
     """
+    st.session_state[f"{key}:settings"] = (method, dict(settings))
     model, embedder = chat_model(), embedder_for(asked.record)
     status = space.map_status(asked.record.name)
     wanted = (

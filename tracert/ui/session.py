@@ -12,18 +12,20 @@ from typing import Any
 
 import streamlit as st
 
-from tracert.render.frames import clamp, last
+from tracert.render.frames import clamp, frame, last
 from tracert.render.network import revision
 from tracert.trace import NodeKind, Trace
+from tracert.ui import arrival
 
 
 @dataclass(slots=True)
 class View:
     """Where a person stands in a trace: the frame and the selected node.
 
-    `command` counts the times that Python, and not the person at the player, moved the stage;
-    `told_step` and `told_node` are what it said the last time. So a run that only answers
-    the player sends the stage the same message again, which the browser keeps.
+    `note` is what there is to say of how it was opened. `command` counts the times that Python,
+    and not the person at the player, moved the stage; `told_step` and `told_node` are what it said
+    the last time. So a run that only answers the player sends the stage the same message
+    again, which the browser keeps.
     """
 
     revision: str
@@ -35,6 +37,7 @@ class View:
     told_step: int | None = None
     told_node: str | None = None
     moment: float = 0.0
+    note: str = ""
 
     def select(self, id: str | None, *, several: tuple[str, ...] = ()) -> None:
         """Select a node from anywhere but the stage, and tell the stage."""
@@ -89,12 +92,25 @@ def view(key: str, trace: Trace) -> View:
     node = seen.node if seen is not None and same else None
     if node is None or all(known.id != node for known in trace.nodes):
         node = _last_passage(trace)
-    fresh = View(now, last(trace), node, trace.question)
+    at, note = _opening(trace, key)
+    fresh = View(now, at, node, trace.question, note=note)
+    if at != last(trace):
+        fresh.node = frame(trace, at).chosen or fresh.node
     fresh.command = 1 if seen is None else seen.command + 1
-    fresh.told_step, fresh.told_node = fresh.step, node
+    fresh.told_step, fresh.told_node = fresh.step, fresh.node
     fresh.moment = 0.0 if seen is None else seen.moment
     st.session_state[name] = fresh
     return fresh
+
+
+def _opening(trace: Trace, key: str) -> tuple[int, str]:
+    """The frame that a link asked for, else the last; and a sentence if there is none such."""
+    wanted = arrival.step(key=key)
+    if wanted is None:
+        return last(trace), ""
+    at = clamp(trace, wanted)
+    note = f"The link asks for step {wanted}; this walk ends at step {at}, which is shown."
+    return at, note if at != wanted else ""
 
 
 def _last_passage(trace: Trace) -> str | None:

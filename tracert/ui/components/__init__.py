@@ -19,7 +19,9 @@ import streamlit as st
 from tracert.render.vis import vis_source
 
 _FRONTEND = Path(__file__).with_name("frontend")
-_PARTS = ("stage", "passage", "cards")
+#: Scripts without a component of their own, before those that use them.
+_HELPERS = ("picture",)
+_PARTS = ("stage", "passage", "cards", "link")
 
 # The loader may run after the component that needs it: whoever comes first makes the promise.
 _PROMISE = """
@@ -42,7 +44,9 @@ export default (component) => {{
 
 @cache
 def _loader_source() -> str:
-    scripts = [(_FRONTEND / f"{part}.js").read_text(encoding="utf-8") for part in _PARTS]
+    scripts = [
+        (_FRONTEND / f"{part}.js").read_text(encoding="utf-8") for part in (*_HELPERS, *_PARTS)
+    ]
     styles = {part: (_FRONTEND / f"{part}.css").read_text(encoding="utf-8") for part in _PARTS}
     return "\n".join(
         [
@@ -60,6 +64,7 @@ def _loader_source() -> str:
 
 _stage = st.components.v2.component("tracert_stage", js=_waiting("stage"))
 _passage = st.components.v2.component("tracert_passage", js=_waiting("passage"))
+_link = st.components.v2.component("tracert_link", js=_waiting("link"))
 _cards = st.components.v2.component("tracert_cards", js=_waiting("cards"))
 _loader = st.components.v2.component("tracert_loader", js=_loader_source())
 
@@ -84,6 +89,11 @@ def stage(data: Mapping[str, Any], *, key: str) -> dict[str, Any] | None:
 def passage(pieces: list[tuple[str, str]], *, key: str) -> None:
     """Show text as text; each piece is (role, text) with role around, here or sentence."""
     _passage(key=key, data={"pieces": [list(piece) for piece in pieces]})
+
+
+def link(query: str, *, key: str) -> None:
+    """Show the address of this page with that query, and a button that copies it."""
+    _link(key=key, data={"query": query})
 
 
 def cards(data: Mapping[str, Any], *, key: str) -> dict[str, Any] | None:

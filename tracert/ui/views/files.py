@@ -7,38 +7,28 @@ import re
 import streamlit as st
 
 from tracert.errors import TracertError
-from tracert.render.network import export_html
 from tracert.render.words import words_for
 from tracert.render.words.base import unit
 from tracert.trace import Trace
 from tracert.ui.safe import literal
 
 
-def _name(trace: Trace, ending: str) -> str:
+def file_name(trace: Trace, ending: str) -> str:
+    """What a file made of this trace is called: the method and the words of the question."""
     words = re.sub(r"[^a-z0-9]+", "-", trace.question.lower()).strip("-")[:48].strip("-")
     return f"{trace.method}-{words or 'trace'}{ending}"
 
 
 def save(trace: Trace, *, key: str) -> None:
-    """Buttons to save the trace as JSON and the graph as a page; both are made on the click."""
+    """A button to save the trace as JSON; it is made on the click."""
     st.download_button(
         "Save trace",
         lambda: trace.to_json(),
-        _name(trace, ".json"),
+        file_name(trace, ".json"),
         "application/json",
         key=f"{key}:save",
         icon=":material/download:",
         help="Everything this page shows, as JSON. It replays without a key and a corpus.",
-        on_click="ignore",
-    )
-    st.download_button(
-        "Save graph",
-        lambda: export_html(trace),
-        _name(trace, ".html"),
-        "text/html",
-        key=f"{key}:save-graph",
-        icon=":material/hub:",
-        help="The graph as one page for a browser that needs no network.",
         on_click="ignore",
     )
 

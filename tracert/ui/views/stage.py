@@ -28,6 +28,7 @@ def show(trace: Trace, view: View, *, key: str, overlay: Mapping[str, Any] | Non
     data = {
         **made,
         "dark": theme() == "dark",
+        "question": trace.question,
         "command": view.command,
         "step": view.told_step,
         "selected": view.told_node,

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 import streamlit as st
 
+from tracert.methods.registry import method
 from tracert.trace import Trace
-from tracert.ui import resources
+from tracert.ui import arrival, resources
 from tracert.ui.glossary import explain
 from tracert.ui.model import chat_model
 from tracert.ui.running import Asked, write
 from tracert.ui.safe import literal
-from tracert.ui.views import about, ask, files
+from tracert.ui.views import about, ask, files, missing
 from tracert.workspace import Workspace
 
 Plane = Literal["auto", "pca"]
@@ -24,10 +25,12 @@ def page(
     show: Callable[[Workspace, Asked], None],
     replay: Callable[[Trace], None],
     first: tuple[str, ...] = resources.FIRST,
+    words: Mapping[str, tuple[str, ...]] | None = None,
 ) -> None:
     """The page of a method: an opened trace if there is one, else what is asked.
 
-    `first` are the ids of the examples that lead.
+    `first` are the ids of the examples that lead. `words` is what a setting of any text may be
+    in a link, by the setting's name.
     """
     about.show(name)
     opened = files.opened(key=name)
@@ -36,6 +39,11 @@ def page(
         replay(opened)
         return
     space = resources.workspace()
+    settings = method(name).settings_type
+    arrival.arrive(settings, arrival.shelf_of(space.corpora()), key=name, words=words)
+    if missing.show(key=name, method=name):
+        return
+    arrival.notices(key=name)
     asked = ask.show(space, key=name, first=first)
     if asked is None:
         files.open_(key=name, method=name)

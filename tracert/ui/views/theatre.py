@@ -18,7 +18,7 @@ from tracert.ui.glossary import explain
 from tracert.ui.live import Live
 from tracert.ui.session import View
 from tracert.ui.session import view as view_of
-from tracert.ui.views import answer, map, passage, path, stage, step
+from tracert.ui.views import answer, map, passage, path, stage, step, toolbar
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ def show(trace: Trace, live: Live, *, key: str, panels: Sequence[Panel] = ()) ->
     """All views of a trace, on one selection."""
     words = words_for(trace.method)
     view = view_of(key, trace)
+    toolbar.show(trace, view, key=key)
     # Two rows, so that in a narrow window, where columns stand one below the other, the map
     # follows the stage.
     left, right = st.columns([3, 2], gap="medium")

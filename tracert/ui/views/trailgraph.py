@@ -14,12 +14,19 @@ from tracert.methods.registry import method
 from tracert.methods.trailgraph.session import pending
 from tracert.render.words import title, words_for
 from tracert.trace import Step, StopReason, Trace, Value
-from tracert.ui import controls, notes, resources
+from tracert.ui import arrival, controls, notes, resources
 from tracert.ui.glossary import explain
 from tracert.ui.live import Live
 from tracert.ui.notes import NAME, AskedNotes, Kind, Ran
 from tracert.ui.safe import literal
-from tracert.ui.views import files, knowledge, knowledge_make, trailgraph_hand, trailgraph_theatre
+from tracert.ui.views import (
+    files,
+    knowledge,
+    knowledge_make,
+    missing,
+    trailgraph_hand,
+    trailgraph_theatre,
+)
 from tracert.workspace import Workspace
 
 _STRIP = ("scoring", "beam", "entries", "max_hops")
@@ -31,6 +38,10 @@ _EXAMPLES = 3
 def ask(space: Workspace, *, key: str = NAME) -> AskedNotes | None:
     """The top of the page: notes, question, examples, loading and checks."""
     knowledge.settle()
+    arrival.arrive(method(NAME).settings_type, _shelf(space), key=key)
+    if missing.show(key=key, method=NAME):
+        return None
+    arrival.notices(key=key)
     left, middle, right = st.columns([2.2, 5.4, 1.5], vertical_alignment="bottom")
     with left:
         source = knowledge.choose()
@@ -65,6 +76,16 @@ def ask(space: Workspace, *, key: str = NAME) -> AskedNotes | None:
         )
         return None
     return AskedNotes(opened, question.strip())
+
+
+def _shelf(space: Workspace) -> arrival.Shelf:
+    """The notes of the session; the state of each is known once they are open."""
+    known = notes.shelf()
+
+    def fingerprint(name: str) -> str:
+        return space.open_notes(known[name].folder, name=name).info.fingerprint
+
+    return arrival.Shelf(list(known), fingerprint, knowledge.CHOSEN, f"{NAME}:question")
 
 
 def _question(default: str, *, key: str) -> str:

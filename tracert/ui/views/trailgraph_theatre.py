@@ -19,6 +19,7 @@ from tracert.ui.views import (
     path,
     stage,
     step,
+    toolbar,
     trailgraph_ladder,
     trailgraph_note,
     trailgraph_transcript,
@@ -37,6 +38,7 @@ def show(
     """All views of a walk; `overlay` is a second trail that lies over it."""
     words = words_for(trace.method)
     view = view_of(key, trace)
+    toolbar.show(trace, view, key=key)
     left, right = st.columns([3, 2], gap="medium")
     with left:
         stage.show(trace, view, key=key, overlay=overlay)

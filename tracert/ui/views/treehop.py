@@ -41,6 +41,8 @@ _MODELS: Final = {
     FORGET_RULE: "The forget rule, untrained",
     "file": "A file of weights…",
 }
+#: What may move the query of a link: no file.
+WORDS: Final = {"model": (AUTO, FORGET_RULE)}
 #: Passages a hop that the switch to the paper's budget starts with.
 _PAPER_K: Final = 5
 

@@ -107,6 +107,7 @@
           el("span", { class: "pair", role: "group", "aria-label": "Layout of the graph" }, this.treeButton, this.pathButton, this.mapButton),
           this.bareButton,
           el("button", { type: "button", title: "Show the whole graph", onclick: () => this.fit(true) }, "Fit"),
+          el("button", { type: "button", title: "Save a picture of the graph", onclick: () => globalThis.tracert.savePicture(this) }, "PNG"),
           el("span", { class: "grow" }), this.count,
           el("div", { class: "find" }, this.search, this.found)),
         this.canvas,

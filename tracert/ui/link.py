@@ -1,0 +1,205 @@
+"""Links: corpus, question, method, settings and step as the query of an address, and back.
+
+A link comes from anyone, so each part of it is checked by itself: what cannot be used is left
+out with a sentence that says so, and the rest holds. A link never carries a key, an address
+of a model or a path of a file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from tracert.errors import SettingError
+from tracert.methods.base import cut, parse_settings
+from tracert.trace import Value
+
+#: Before the name of a setting; so none is taken for another part of the address.
+PREFIX: Final = "set."
+#: The most parameters that are looked at, and the longest text of each.
+MOST: Final = 64
+LONGEST: Final[Mapping[str, int]] = {"question": 2000, "goal": 4000, "corpus": 200, "method": 40}
+#: As many characters of a corpus's fingerprint tell its states apart.
+MARK: Final = 16
+#: Steps are counted up to this; no walk is so long.
+LAST_STEP: Final = 100_000
+_HEX: Final = re.compile(r"[0-9a-f]{4,64}")
+_OF_A_LINK: Final = frozenset({"corpus", "at", "question", "method", "goal", "step"})
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a link asks for; what it does not say is None.
+
+    `fingerprint` is the beginning of the corpus's fingerprint, `settings` are those that differ
+    from the defaults, `step` is the player's position, `goal` a goal typed by hand.
+    """
+
+    corpus: str | None = None
+    fingerprint: str | None = None
+    question: str | None = None
+    method: str | None = None
+    settings: Mapping[str, Value] = field(default_factory=dict)
+    step: int | None = None
+    goal: str | None = None
+
+
+#: Whether the control of a setting can show a value; raises SettingError where it cannot.
+Check = Callable[[str, Value], None]
+
+
+def _no_check(_name: str, _value: Value) -> None:
+    return None
+
+
+def query(link: Link, kind: type[Any]) -> str:
+    """The query of an address for this link; defaults and what no link may say are left out."""
+    said = {
+        "corpus": link.corpus,
+        "at": (link.fingerprint or "")[:MARK],
+        "question": link.question,
+        "method": link.method,
+        "goal": link.goal,
+        "step": None if link.step is None else str(link.step),
+    }
+    parts = {name: text for name, text in said.items() if text}
+    for name, value in changed(link.settings, kind).items():
+        parts[PREFIX + name] = _written(value)
+    return urlencode(parts)
+
+
+def changed(settings: Mapping[str, Value], kind: type[Any]) -> dict[str, Value]:
+    """The settings that differ from the defaults and that a link may carry."""
+    made: dict[str, Value] = {}
+    for one in fields(kind):
+        if one.name not in settings or settings[one.name] == one.default:
+            continue
+        if not is_free(one) or is_word(settings[one.name]):
+            made[one.name] = settings[one.name]
+    return made
+
+
+def is_free(one: Any) -> bool:
+    """Whether a setting takes any text, which may be the path of a file."""
+    return str(one.type).startswith("str") and not one.metadata["choices"]
+
+
+def is_word(value: Value) -> bool:
+    """Whether a text is a plain word, and so no path of a file."""
+    return isinstance(value, str) and re.fullmatch(r"[a-z_]{1,32}", value) is not None
+
+
+def _written(value: Value) -> str:
+    if value is None:
+        return "auto"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def read(
+    given: Mapping[str, str],
+    kind: type[Any],
+    check: Check = _no_check,
+    words: Mapping[str, tuple[str, ...]] | None = None,
+) -> tuple[Link, list[str]]:
+    """What an address asks for, and a sentence for each part of it that cannot be used.
+
+    Args:
+        given: the parameters by name.
+        kind: the settings dataclass of the page's method.
+        check: whether the page's control can show a value.
+        words: what a setting that takes any text may be in a link, by name; any other text
+            might be the path of a file.
+    """
+    said: list[str] = []
+    if len(given) > MOST:
+        said.append(f"The link has {len(given):,} parts; only the first {MOST} are read.")
+        given = dict(list(given.items())[:MOST])
+    texts = {name: _text(given.get(name), name, said) for name in LONGEST}
+    settings = _settings(given, kind, check, words or {}, said)
+    strange = [name for name in given if name not in _OF_A_LINK and not name.startswith(PREFIX)]
+    if strange:
+        said.append(f"The link says {cut(strange[0])}, which this page does not know.")
+    made = Link(
+        corpus=texts["corpus"],
+        fingerprint=_fingerprint(given.get("at"), said),
+        question=texts["question"],
+        method=texts["method"],
+        settings=settings,
+        step=_step(given.get("step"), said),
+        goal=texts["goal"],
+    )
+    return made, said
+
+
+def _text(value: str | None, name: str, said: list[str]) -> str | None:
+    if value is None or not value.strip():
+        return None
+    longest = LONGEST[name]
+    if name == "question" and len(value) > longest:
+        said.append(
+            f"The link's question has {len(value):,} characters; only the first {longest:,} are "
+            "asked."
+        )
+        value = value[:longest]
+    if len(value) > longest:
+        said.append(
+            f"The link's {name} has {len(value):,} characters; at most {longest:,} are read, so it "
+            "is left out."
+        )
+        return None
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        said.append(f"The link's {name} is no text, so it is left out.")
+        return None
+    return value.strip()
+
+
+def _fingerprint(value: str | None, said: list[str]) -> str | None:
+    if value is None:
+        return None
+    if not _HEX.fullmatch(value):
+        said.append(
+            "The link names the state of the corpus by what is no fingerprint; any state is taken."
+        )
+        return None
+    return value
+
+
+def _step(value: str | None, said: list[str]) -> int | None:
+    if value is None:
+        return None
+    if not re.fullmatch(r"[0-9]{1,6}", value) or int(value) > LAST_STEP:
+        said.append(f"The link's step {cut(value)} is no step; the walk is shown at its end.")
+        return None
+    return int(value)
+
+
+def _settings(
+    given: Mapping[str, str],
+    kind: type[Any],
+    check: Check,
+    words: Mapping[str, tuple[str, ...]],
+    said: list[str],
+) -> dict[str, Value]:
+    known = {one.name: one for one in fields(kind)}
+    made: dict[str, Value] = {}
+    for part, text in given.items():
+        if not part.startswith(PREFIX):
+            continue
+        name = part.removeprefix(PREFIX)
+        try:
+            if name in known and is_free(known[name]) and text not in words.get(name, ()):
+                raise SettingError(f"{name}={cut(text)} may name a file, which no link can.")
+            value: Value = getattr(parse_settings(kind, {name: text}), name)
+            check(name, value)
+        except SettingError as error:
+            said.append(f"The link's setting is left out: {error}")
+            continue
+        made[name] = value
+    return made

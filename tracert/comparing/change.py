@@ -28,7 +28,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from itertools import count
 from typing import Any, Final
 
@@ -115,10 +115,7 @@ def dials(
         budget: the passages asked for.
     """
     found = [_numbers(BUDGET, "Passages", budget, 1, max(most(kind), budget), 1, whole=True)]
-    set_by_budget = governed(kind)
-    for each in fields(kind):
-        if each.name in _LEFT_OUT or each.name in set_by_budget:
-            continue
+    for each in adjustable(kind):
         default: Any = each.default
         now = values.get(each.name, default)
         if now is None:
@@ -127,6 +124,18 @@ def dials(
         if dial is not None:
             found.append(dial)
     return tuple(dial for dial in found if any(dial.ways))
+
+
+def adjustable(kind: type[Any]) -> tuple[Field[Any], ...]:
+    """The settings of a method that can be varied beside the budget, in their order."""
+    set_by_budget = governed(kind)
+    return tuple(
+        each
+        for each in fields(kind)
+        if each.name not in _LEFT_OUT
+        and each.name not in set_by_budget
+        and (each.metadata["choices"] or not str(each.type).startswith("str"))
+    )
 
 
 def smallest_change(

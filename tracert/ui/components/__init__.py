@@ -21,7 +21,7 @@ from tracert.render.vis import vis_source
 _FRONTEND = Path(__file__).with_name("frontend")
 #: Scripts without a component of their own, before those that use them.
 _HELPERS = ("picture",)
-_PARTS = ("stage", "passage", "cards", "link")
+_PARTS = ("stage", "passage", "cards", "link", "compare")
 
 # The loader may run after the component that needs it: whoever comes first makes the promise.
 _PROMISE = """
@@ -66,6 +66,7 @@ _stage = st.components.v2.component("tracert_stage", js=_waiting("stage"))
 _passage = st.components.v2.component("tracert_passage", js=_waiting("passage"))
 _link = st.components.v2.component("tracert_link", js=_waiting("link"))
 _cards = st.components.v2.component("tracert_cards", js=_waiting("cards"))
+_compare = st.components.v2.component("tracert_compare", js=_waiting("compare"))
 _loader = st.components.v2.component("tracert_loader", js=_loader_source())
 
 
@@ -106,5 +107,19 @@ def cards(data: Mapping[str, Any], *, key: str) -> dict[str, Any] | None:
         What was clicked last, {id, moment in milliseconds}, or None.
     """
     result = _cards(key=key, data=dict(data), on_pick_change=lambda: None)
+    pick = result.get("pick")
+    return pick if isinstance(pick, dict) else None
+
+
+def compare(data: Mapping[str, Any], *, key: str) -> dict[str, Any] | None:
+    """Show methods beside one another: cards of what each found, or passages by who found them.
+
+    `data` has `kind` ('board' or 'matrix'), `methods`, `selected` and `dark`, for the matrix also
+    `groups`, see `tracert.render.compare_found`.
+
+    Returns:
+        What was clicked last, {id, moment in milliseconds}, or None.
+    """
+    result = _compare(key=key, data=dict(data), on_pick_change=lambda: None)
     pick = result.get("pick")
     return pick if isinstance(pick, dict) else None

@@ -31,14 +31,18 @@ def show(trace: Trace, view: View, live: Live, *, key: str) -> None:
     elif query is not None and query.step == 0:
         node = trace.node(tree.hidden(trace) or node.id)
     st.text(_title(trace, node))
+    source(node, trace.question, live, key=key)
+
+
+def source(node: Node, question: str, live: Live, *, key: str) -> None:
+    """The text of a node, in its document where that is at hand."""
     if node.kind in (NodeKind.QUERY, NodeKind.GOAL) or node.source is None:
         components.passage([("here", node.text)], key=f"{key}:passage")
         return
-    span = nearest_sentence(node.text, sentence_spans(node.text), trace.question, live.embed)
-    document = live.document(node.id)
-    source = node.source
-    if document is not None and document[source.start : source.end] == node.text:
-        parts = pieces(document, source.start, source.end, span)
+    span = nearest_sentence(node.text, sentence_spans(node.text), question, live.embed)
+    document, at = live.document(node.id), node.source
+    if document is not None and document[at.start : at.end] == node.text:
+        parts = pieces(document, at.start, at.end, span)
     else:
         parts = pieces(node.text, 0, len(node.text), span)
     components.passage(parts, key=f"{key}:passage")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tracert.errors import DocumentError
-from tracert.inputs import File, gather, numbered
+from tracert.inputs import File, gather, numbered, source_of
 
 MOST = 1_000_000
 
@@ -40,7 +40,12 @@ def test_what_shares_a_name_is_called_by_its_folder(tmp_path: Path) -> None:
     paths = [write(tmp_path / place) for place in ("x/a.md", "y/a.md", "y/b.md")]
     assert [each.names[0] for each in gather(paths)] == ["x/a.md", "y/a.md", "b.md"]
     assert {each.name for each in gather(paths)} == {"a.md", "b.md"}
-    assert gather(paths)[0].source == str(paths[0].resolve())
+    # Told apart by where they lie, which the source does not tell.
+    sources = [each.source for each in gather(paths)]
+    assert len(set(sources)) == 3
+    assert sources == [source_of(str(path.resolve())) for path in paths]
+    assert [source.partition("#")[0] for source in sources] == ["a.md", "a.md", "b.md"]
+    assert not any(str(tmp_path) in source or "x/" in source for source in sources)
 
 
 def test_uploads_of_one_name_get_a_number_before_the_suffix() -> None:

@@ -16,6 +16,7 @@ from tracert.corpus.chunking import Chunking, chunk
 from tracert.corpus.loaders import load_document
 from tracert.corpus.model import Mark
 from tracert.errors import CancelledError, CorpusError, StoreError
+from tracert.inputs import source_of
 from tracert.store import (
     CorpusRecord,
     DocumentRecord,
@@ -246,6 +247,20 @@ def test_a_manifest_from_before_sources_were_kept_is_read() -> None:
     data = json.loads(_write_manifest(record))
     assert [document.pop("source") for document in data["documents"]] == [""]
     assert _read_manifest("", json.dumps(data)) == record
+
+
+def test_a_manifest_with_whole_paths_is_read_without_them() -> None:
+    record = record_of("Old", ("part", page_of(TEXT)))
+    for path in ("/home/ada/lamps/a.txt", "C:\\Users\\ada\\lamps\\a.txt"):
+        document = replace(record.documents[0], source=path)
+        read = _read_manifest("", _write_manifest(replace(record, documents=(document,))))
+        assert read.documents[0].source == source_of(path)
+        assert read.documents[0].source.startswith("a.txt#")
+        assert "ada" not in _write_manifest(read)
+    upload = replace(record.documents[0], source="a.txt")
+    assert _read_manifest("", _write_manifest(replace(record, documents=(upload,)))).documents == (
+        upload,
+    )
 
 
 def test_a_name_is_one_however_its_letters_are_composed(store: Store) -> None:

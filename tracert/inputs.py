@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from collections import Counter
@@ -38,9 +39,9 @@ class Given:
     """One file to be read.
 
     `path` is what a report calls it and `name` its own name. `source` tells which file it is,
-    whatever it holds: the resolved path, or the name of an upload. `names` are what its document
-    may be called, the best first. `content` is the bytes, the place where they lie, or the
-    sentence that says why there are none.
+    whatever it holds: its name and a hash of the resolved path, or the name of an upload. `names`
+    are what its document may be called, the best first. `content` is the bytes, the place where
+    they lie, or the sentence that says why there are none.
     """
 
     path: str
@@ -152,6 +153,16 @@ def _why(path: str | Path, error: OSError) -> str:
     return f"{path} cannot be read ({error.strerror}). Check the path and the permission."
 
 
+def source_of(path: str) -> str:
+    """Which file a path names, without the path: its last name and a hash of the whole.
+
+    So a file that comes again is known, and a store that others read tells no folder. Who
+    guesses a path can check the guess.
+    """
+    digest = hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{PurePath(path.replace(chr(92), '/')).name}#{digest[:24]}"
+
+
 def _source(given: File | Path | _Problem, seen: Container[str]) -> str:
     """Which file it is; an upload is another one each time."""
     if isinstance(given, File):
@@ -159,9 +170,9 @@ def _source(given: File | Path | _Problem, seen: Container[str]) -> str:
     if isinstance(given, _Problem):
         return given.path
     try:
-        return str(given.resolve())
+        return source_of(str(given.resolve()))
     except (OSError, RuntimeError):  # links that lead in a circle
-        return str(given.absolute())
+        return source_of(str(given.absolute()))
 
 
 def _given(source: str, found: File | Path | _Problem, shared: Mapping[str, int]) -> Given:

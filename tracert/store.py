@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import asdict, astuple, dataclass, replace
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
@@ -42,6 +42,7 @@ from tracert.corpus.chunking import Chunking
 from tracert.corpus.model import Chunk, Mark
 from tracert.errors import CancelledError, CorpusError, StoreError
 from tracert.home import home
+from tracert.inputs import source_of
 from tracert.trace import CorpusInfo
 
 if TYPE_CHECKING:
@@ -439,13 +440,22 @@ def _read_manifest(id: str, text: str) -> CorpusRecord:
     try:
         data = json.loads(text)
         data["chunking"] = Chunking(**data["chunking"])
-        data["documents"] = tuple(DocumentRecord(**document) for document in data["documents"])
+        data["documents"] = tuple(
+            DocumentRecord(**{**document, "source": _without_path(document.get("source", ""))})
+            for document in data["documents"]
+        )
         return CorpusRecord(id=id, **data)
     except (ValueError, TypeError, KeyError) as error:
         raise StoreError(
             "The store holds a corpus that this version cannot read. Delete the folder 'store' "
             "in the data folder and index again."
         ) from error
+
+
+def _without_path(source: str) -> str:
+    """The source as it is written now; older manifests hold whole paths."""
+    whole = PurePosixPath(source).is_absolute() or PureWindowsPath(source).is_absolute()
+    return source_of(source) if whole else source
 
 
 def _to_metadata(chunk: Chunk, marks: tuple[Mark, ...]) -> dict[str, str | int]:

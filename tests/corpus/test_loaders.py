@@ -74,6 +74,12 @@ def refusal(data: bytes, name: str, limits: Limits | None = None) -> str:
         (b"a,b\n1,2\n", "a.csv", "text"),
         (b'{"a": [1, 2]}', "a.json", "text"),
         (b"<note>a bit of XML</note>", "a.xml", "text"),
+        (b"<!DOCTYPE html><p>Hello", "a.txt", "html"),
+        (b"\xef\xbb\xbf<?xml version='1.0'?>\n<!DOCTYPE html><p>Hello", "", "html"),
+        (b"<!-- saved --><HTML><body>Hello", "a.md", "html"),
+        (b"<p>Hello</p>", "a.htm", "html"),
+        (b"<p>Hello</p>", "a.txt", "text"),
+        (b"Just words.", "a.html", "text"),
     ],
 )
 def test_kind_by_content(data: bytes, name: str, kind: str) -> None:
@@ -96,16 +102,15 @@ def test_kind_by_content(data: bytes, name: str, kind: str) -> None:
         (b"\x1f\x8b\x08" + bytes(50), "gzip"),
         (b"SQLite format 3\x00" + bytes(50), "database"),
         (b"\x7fELF" + bytes(50), "program"),
-        (b"<!DOCTYPE html><p>Hello", "web page"),
-        (b"\xef\xbb\xbf<?xml version='1.0'?>\n<!DOCTYPE html>", "web page"),
-        (b"<!-- saved --><HTML><body>", "web page"),
+        (b"\xef\xbb\xbf<?xml version='1.0'?>\n<!DOCTYPE html>", "no text by itself"),
+        (b"<!-- saved --><HTML><body>", "no text by itself"),
         (random.Random(2).randbytes(999), "no text"),
     ],
 )
 def test_refusals_say_what_it_is_and_what_to_do(data: bytes, word: str) -> None:
     text = refusal(data, "file.bin")
     assert word in text
-    assert "Supported: PDF, Markdown, plain text." in text or "Pass a file" in text
+    assert f"Supported: {supported()}." in text or "Pass a file" in text or "save it as" in text
 
 
 def test_supported_comes_from_the_registry() -> None:

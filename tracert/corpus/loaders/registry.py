@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from typing import Final
 
 from tracert.corpus.encoding import is_binary
 from tracert.corpus.loaders.base import Content, Limits, Loader, Unlocking
+from tracert.corpus.loaders.docx import DocxLoader
+from tracert.corpus.loaders.html import HtmlLoader
+from tracert.corpus.loaders.known import known
 from tracert.corpus.loaders.markdown import MarkdownLoader
 from tracert.corpus.loaders.pdf import PdfLoader
 from tracert.corpus.loaders.text import TextLoader
@@ -16,34 +18,15 @@ from tracert.corpus.zipped import is_zip
 from tracert.errors import DocumentError
 
 #: Asked in this order; the first that recognises the content loads it, so plain text is last.
-LOADERS: Final[tuple[Loader, ...]] = (PdfLoader(), MarkdownLoader(), TextLoader())
-
-#: Files that are known but not read, by their first bytes: what a person calls them and
-#: what to do.
-_KNOWN: Final = (
-    (b"\xd0\xcf\x11\xe0", "an old office document", "Save it as PDF or as text"),
-    (rb"{\rtf", "a rich text document", "Save it as PDF or as text"),
-    (b"\x1f\x8b", "a gzip archive", "Unpack it and pass the files themselves"),
-    (b"BZh", "a bzip2 archive", "Unpack it and pass the files themselves"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "Unpack it and pass the files themselves"),
-    (b"Rar!", "a RAR archive", "Unpack it and pass the files themselves"),
-    (b"\xfd7zXZ", "an xz archive", "Unpack it and pass the files themselves"),
-    (b"\x89PNG", "a picture", "Run it through text recognition (OCR) first"),
-    (b"\xff\xd8\xff", "a picture", "Run it through text recognition (OCR) first"),
-    (b"GIF8", "a picture", "Run it through text recognition (OCR) first"),
-    (b"II*\x00", "a picture", "Run it through text recognition (OCR) first"),
-    (b"MM\x00*", "a picture", "Run it through text recognition (OCR) first"),
-    (b"%!PS", "a PostScript file", "Convert it to PDF (ps2pdf does that)"),
-    (b"\x7fELF", "a program", "Pass a document"),
-    (b"MZ\x90", "a program", "Pass a document"),
-    (b"SQLite format 3", "a database", "Export its texts first"),
-    (b"ID3", "a sound recording", "Transcribe it to text first"),
-    (b"OggS", "a sound recording", "Transcribe it to text first"),
+LOADERS: Final[tuple[Loader, ...]] = (
+    PdfLoader(),
+    DocxLoader(),
+    HtmlLoader(),
+    MarkdownLoader(),
+    TextLoader(),
 )
-_WEB_PAGE: Final = re.compile(
-    rb"\s*+(?:<\?xml[^>]*+>\s*+)?+(?:<!--(?:(?!-->).)*+-->\s*+)*+<(?:!doctype\s+html|html)\b",
-    re.DOTALL,
-)
+#: How many of them, at the end, read what is text.
+_TEXTS: Final = 3
 
 
 def load_document(
@@ -136,18 +119,18 @@ def loader_of(data: bytes, name: str) -> Loader | None:
     Raises:
         DocumentError: nothing can be read of it; the sentence says what it is.
     """
-    for signature, what, remedy in _KNOWN:
-        if data.startswith(signature):
-            raise DocumentError(f"{name} is {what}. {remedy}. Supported: {supported()}.")
-    if _WEB_PAGE.match(data[:4096].removeprefix(b"\xef\xbb\xbf").lower()):
-        raise DocumentError(
-            f"{name} is a web page. Save it as PDF or as text. Supported: {supported()}."
-        )
-    for loader in LOADERS:
+    for loader in LOADERS[:-_TEXTS]:
         if loader.recognises(data, name):
             return loader
+    unread = known(data, name)
+    if unread is not None:
+        what, advice = unread
+        raise DocumentError(f"{name} is {what}. {advice}. Supported: {supported()}.")
     if is_zip(data):
         return None
+    for loader in LOADERS[-_TEXTS:]:
+        if loader.recognises(data, name):
+            return loader
     raise DocumentError(f"{name} is no text that can be read. Supported: {supported()}.")
 
 

@@ -6,6 +6,8 @@ the passages and without asking anything.
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -25,6 +27,7 @@ BM25: Final = "bm25"
 REFERENCES: Final = (BASELINE, DENSE, BM25)
 
 _POOL: Final = "passage:"
+_LINE: Final = re.compile(r"passage:(0|[1-9][0-9]*)")
 _RETRIEVED: Final = frozenset({NodeKind.CHUNK, NodeKind.NOTE})
 
 
@@ -124,8 +127,14 @@ class Detail:
                 GoldPassage(_ins(each["ids"]), int(each["depth"])) for each in data["passages"]
             )
             edges = tuple((int(start), int(end)) for start, end in data["edges"])
-            if any(not 0 <= place < len(gold) for edge in edges for place in edge):
+            if not gold or any(not 0 <= place < len(gold) for edge in edges for place in edge):
                 raise ValueError("an edge to no gold passage")
+            evidence, filled = _ins(data["evidence"]), int(data["filled"])
+            if not 0 <= filled <= len(evidence):
+                raise ValueError("filled")
+            seconds = {str(name): float(value) for name, value in data["seconds"].items()}
+            if not all(math.isfinite(value) for value in (seconds["all"], *seconds.values())):
+                raise ValueError("seconds")
             return Detail(
                 id=str(data["id"]),
                 question=str(data["question"]),
@@ -133,12 +142,12 @@ class Detail:
                 n_hops=int(data["n_hops"]),
                 gold=gold,
                 edges=edges,
-                evidence=_ins(data["evidence"]),
-                filled=int(data["filled"]),
+                evidence=evidence,
+                filled=filled,
                 references={name: _ins(data["references"][name]) for name in REFERENCES},
                 hops=tuple(_ins(hop) for hop in data["hops"]),
                 stop=str(data["stop"]),
-                seconds={str(name): float(value) for name, value in data["seconds"].items()},
+                seconds=seconds,
                 model_calls=int(data["model_calls"]),
                 tokens=int(data["tokens"]),
             )
@@ -181,7 +190,8 @@ def _kept(step: Step) -> Iterable[str]:
 
 def _out(id: str) -> int | str:
     line = id.removeprefix(_POOL)
-    return int(line) if id.startswith(_POOL) and line.isdecimal() else id
+    # Only what `_in` makes of the number again: 'passage:007' stays text.
+    return int(line) if _LINE.fullmatch(id) else id
 
 
 def _outs(ids: Iterable[str]) -> list[int | str]:
@@ -189,4 +199,10 @@ def _outs(ids: Iterable[str]) -> list[int | str]:
 
 
 def _ins(values: Iterable[int | str]) -> tuple[str, ...]:
-    return tuple(f"{_POOL}{value}" if isinstance(value, int) else str(value) for value in values)
+    return tuple(_in(value) for value in values)
+
+
+def _in(value: int | str) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise TypeError(f"{value!r} is no id")
+    return f"{_POOL}{value}" if isinstance(value, int) else value

@@ -10,19 +10,23 @@ from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 
 def pdf(
-    pages: Sequence[str | None],
+    pages: Sequence[str | Sequence[tuple[float, float, float, str]] | None],
     *,
     outline: Sequence[tuple[str, int, int]] = (),
     user_password: str | None = None,
     broken: Sequence[int] = (),
+    strange: Sequence[int] = (),
 ) -> bytes:
     """A PDF with these texts, a page each; None is a page without a text layer.
 
     Args:
-        pages: The texts, their lines set below each other; ASCII.
+        pages: The texts, their lines set below each other; or lines as (x, y, font size, text) in
+            the order of the file. ASCII.
         outline: Entries as (title, page from 0, depth from 0).
         user_password: Encrypts with AES-256; '' is what usage restrictions look like.
-        broken: Pages, from 0, whose stream names a filter that does not exist.
+        broken: Pages, from 0, whose stream is noise and names a filter that does not exist.
+        strange: Pages, from 0, whose stream is as it should be but names such a filter: PDFium
+            reads them and pypdf does not.
     """
     writer = PdfWriter()
     font = DictionaryObject(
@@ -38,9 +42,17 @@ def pdf(
             {NameObject("/Font"): DictionaryObject({NameObject("/F1"): font})}
         )
         stream = DecodedStreamObject()
-        lines = "" if text is None else " ".join(f"({line}) Tj T*" for line in text.split("\n"))
-        stream.set_data(f"BT /F1 12 Tf 14 TL 72 720 Td {lines} ET".encode("ascii"))
+        if isinstance(text, str):
+            lines = " ".join(f"({line}) Tj T*" for line in text.split("\n"))
+            stream.set_data(f"BT /F1 12 Tf 14 TL 72 720 Td {lines} ET".encode("ascii"))
+        else:
+            shown = [
+                f"/F1 {size} Tf 1 0 0 1 {x} {y} Tm ({line}) Tj" for x, y, size, line in text or ()
+            ]
+            stream.set_data(f"BT {' '.join(shown)} ET".encode("ascii"))
         if number in broken:
+            stream.set_data(b"\xff\x00\xfe" * 40)
+        if number in (*broken, *strange):
             stream[NameObject("/Filter")] = NameObject("/NoSuchDecode")
         page[NameObject("/Contents")] = writer._add_object(stream)
     parents: list = []

@@ -77,6 +77,14 @@ def test_damaged_pages_are_named_and_the_others_kept() -> None:
     assert warning.endswith(": 2.")
 
 
+def test_a_page_that_one_reader_drops_is_recovered_by_the_other_and_named() -> None:
+    document = load_document(pdf(["One", "Two", "Three"], strange=[1]), "a.pdf")
+    assert document.text == "One\n\nTwo\n\nThree"
+    (warning,) = document.warnings
+    assert "damaged" in warning
+    assert warning.endswith(": 2.")
+
+
 def test_a_file_whose_every_page_is_damaged_is_refused() -> None:
     with pytest.raises(DocumentError, match=r"No page of a\.pdf"):
         load_document(pdf(["One"], broken=[0]), "a.pdf")

@@ -1,4 +1,4 @@
-"""PDF: the text layer page by page, by pypdf."""
+"""PDF: the text layer page by page, by pypdf, with PDFium for columns and for damage."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import time
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from tracert.corpus.encoding import clean, unreadable
 from tracert.corpus.loaders.base import Content, Limits
+from tracert.corpus.loaders.pdfium import SecondReader
 from tracert.corpus.model import Mark
 from tracert.errors import DocumentError, PasswordError
 
@@ -30,6 +31,8 @@ _NO_TABLE: Final = b"\nstartxref\n0\n%%EOF\n"
 _SEPARATOR: Final = "\n\n"
 _MAX_OUTLINE: Final = 10_000
 _MAX_TITLE: Final = 200
+#: A page of fewer lines has no columns of running text.
+_COLUMN_LINES: Final = 5
 #: Readable text has none of the signs counted by `unreadable`; one in fifty is no accident.
 _GARBLED: Final = 0.02
 #: What pypdf lets out on damaged files besides its own errors.
@@ -69,13 +72,15 @@ class PdfLoader:
     def unlock(self, data: bytes, name: str, limits: Limits, password: str) -> Content:
         """The pages' text, joined by blank lines; pages without any are skipped.
 
+        A page whose text jumps between columns is put into the order of reading, as PDFium sees
+        the page; every other page is as pypdf gives it, and as PDFium does where pypdf fails.
         Words broken at the end of a line stay broken: to join them would be to guess. An
         entry of the outline gives the heading path from the place of its title on its page,
         or from the top of the page where the title is not found there.
         """
-        with _quiet():
-            reader, warnings = _open(data, name, password)
-            return _read(reader, name, limits, warnings)
+        with _quiet(), closing(SecondReader(data, password)) as second:
+            reader, warnings = _open(data, name, password, second)
+            return _read(reader, second, name, limits, warnings)
 
 
 _quiet_lock: Final = threading.Lock()
@@ -102,24 +107,31 @@ def _quiet() -> Iterator[None]:
                 logger.setLevel(_quiet_before)
 
 
-def _open(data: bytes, name: str, password: str) -> tuple[PdfReader, list[str]]:
-    """A reader with at least one page, and a warning where the file had to be mended."""
+def _open(
+    data: bytes, name: str, password: str, second: SecondReader
+) -> tuple[PdfReader | None, list[str]]:
+    """A reader with at least one page, and a warning where the file had to be mended.
+
+    None where pypdf finds no page and the second reader does.
+    """
     from pypdf.errors import DependencyError
 
     remedy = "Open it in a PDF viewer and print it to a new PDF, then load that."
+    mended = [f"{name} is damaged; what can be found of it was read."]
     failure: BaseException | None = None
     for ending in (b"", _NO_TABLE):
         try:
             reader = _unlocked(data + ending, name, password)
             if len(reader.pages):
-                mended = f"{name} is damaged; what can be found of it was read."
-                return reader, [mended] if ending else []
+                return reader, mended if ending else []
         except DependencyError as error:
             raise DocumentError(
                 f"{name} is encrypted with AES. Run pip install cryptography, then load it again."
             ) from error
         except _damage() as error:
             failure = error
+    if second.count():
+        return None, mended
     raise DocumentError(f"{name} is a damaged PDF and cannot be opened. {remedy}") from failure
 
 
@@ -144,8 +156,10 @@ def _unlocked(data: bytes, name: str, password: str) -> PdfReader:
     return reader
 
 
-def _read(reader: PdfReader, name: str, limits: Limits, warnings: list[str]) -> Content:
-    total = len(reader.pages)
+def _read(
+    reader: PdfReader | None, second: SecondReader, name: str, limits: Limits, warnings: list[str]
+) -> Content:
+    total = second.count() if reader is None else len(reader.pages)
     if total > limits.max_pages:
         warnings.append(f"{name} has {total:,} pages; the first {limits.max_pages:,} were read.")
     deadline = time.monotonic() + limits.max_seconds
@@ -154,6 +168,7 @@ def _read(reader: PdfReader, name: str, limits: Limits, warnings: list[str]) -> 
     parts: list[str] = []
     marks: list[Mark] = []
     unread: list[int] = []
+    mended: list[int] = []
     length = 0
     for number in range(1, min(total, limits.max_pages) + 1):
         if length > limits.max_characters or time.monotonic() > deadline:
@@ -162,11 +177,11 @@ def _read(reader: PdfReader, name: str, limits: Limits, warnings: list[str]) -> 
                 "Split it into several files."
             )
             break
-        try:
-            text = clean(reader.pages[number - 1].extract_text()).strip()
-        except _damage():
-            unread.append(number)
-            text = ""
+        found = _text(reader, second, number)
+        if found is None:
+            found = second.text(number)
+            (mended if found.strip() else unread).append(number)
+        text = clean(found).strip()
         if text:
             length += len(_SEPARATOR) if parts else 0
             marks.extend(_page_marks(text, length, number, path, outline[number]))
@@ -174,8 +189,15 @@ def _read(reader: PdfReader, name: str, limits: Limits, warnings: list[str]) -> 
             length += len(text)
         if outline[number]:
             path = outline[number][-1]
+    if mended and reader is not None:
+        warnings.append(
+            f"Pages of {name} are damaged; what can be found on them was read: {_listed(mended)}."
+        )
     if unread:
-        warnings.append(_unread(name, unread))
+        warnings.append(
+            f"{len(unread)} of the pages of {name} could not be read and are left out: "
+            f"{_listed(unread)}."
+        )
     if not parts:
         raise DocumentError(_no_text(name, bool(unread)))
     whole = _SEPARATOR.join(parts)
@@ -185,6 +207,17 @@ def _read(reader: PdfReader, name: str, limits: Limits, warnings: list[str]) -> 
             "what they draw. Run it through text recognition (OCR, such as ocrmypdf --force-ocr)."
         )
     return Content(whole, tuple(marks), total, tuple(warnings))
+
+
+def _text(reader: PdfReader | None, second: SecondReader, number: int) -> str | None:
+    """The text of a page in the order of reading; None where pypdf cannot read it."""
+    try:
+        text = None if reader is None else reader.pages[number - 1].extract_text()
+    except _damage():
+        return None
+    if text is None or text.count("\n") < _COLUMN_LINES:
+        return text
+    return second.columns(number) or text
 
 
 def _page_marks(
@@ -204,7 +237,7 @@ def _page_marks(
     return marks
 
 
-def _outline(reader: PdfReader) -> defaultdict[int, list[tuple[str, ...]]]:
+def _outline(reader: PdfReader | None) -> defaultdict[int, list[tuple[str, ...]]]:
     """The heading paths of the outline by page, from 1; nothing where it is damaged."""
     found: defaultdict[int, list[tuple[str, ...]]] = defaultdict(list)
     count = 0
@@ -221,20 +254,20 @@ def _outline(reader: PdfReader) -> defaultdict[int, list[tuple[str, ...]]]:
                 continue
             title = " ".join(clean(str(entry.title)).split())[:_MAX_TITLE]
             path = (*parents, title) if title else parents
-            page = reader.get_destination_page_number(entry)
+            page = reader.get_destination_page_number(entry) if reader else None
             if page is not None and page >= 0 and title:
                 found[page + 1].append(path)
 
     try:
-        walk(reader.outline, ())
+        if reader is not None:
+            walk(reader.outline, ())
     except _damage():
         found.clear()
     return found
 
 
-def _unread(name: str, pages: list[int]) -> str:
-    listed = ", ".join(str(page) for page in pages[:10]) + (" …" if len(pages) > 10 else "")
-    return f"{len(pages)} of the pages of {name} could not be read and are left out: {listed}."
+def _listed(pages: list[int]) -> str:
+    return ", ".join(str(page) for page in pages[:10]) + (" …" if len(pages) > 10 else "")
 
 
 def _no_text(name: str, damaged: bool) -> str:

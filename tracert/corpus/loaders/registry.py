@@ -8,10 +8,12 @@ from typing import Final
 from tracert.corpus.encoding import is_binary
 from tracert.corpus.loaders.base import Content, Limits, Loader, Unlocking
 from tracert.corpus.loaders.docx import DocxLoader
+from tracert.corpus.loaders.epub import EpubLoader
 from tracert.corpus.loaders.html import HtmlLoader
 from tracert.corpus.loaders.known import known
 from tracert.corpus.loaders.markdown import MarkdownLoader
 from tracert.corpus.loaders.pdf import PdfLoader
+from tracert.corpus.loaders.pptx import PptxLoader
 from tracert.corpus.loaders.text import TextLoader
 from tracert.corpus.model import Document
 from tracert.corpus.zipped import is_zip
@@ -21,6 +23,8 @@ from tracert.errors import DocumentError
 LOADERS: Final[tuple[Loader, ...]] = (
     PdfLoader(),
     DocxLoader(),
+    PptxLoader(),
+    EpubLoader(),
     HtmlLoader(),
     MarkdownLoader(),
     TextLoader(),

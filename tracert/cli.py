@@ -14,7 +14,16 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn
 
-from tracert.commands import ask, bench, check_knowledge, evaluate, index, train_treehop
+from tracert.commands import (
+    ask,
+    bench,
+    check_knowledge,
+    diff,
+    evaluate,
+    export,
+    index,
+    train_treehop,
+)
 from tracert.commands.say import clean
 from tracert.errors import TracertError
 
@@ -25,6 +34,8 @@ ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 COMMANDS: Final[tuple[Callable[[Any], None], ...]] = (
     index.add,
     ask.add,
+    export.add,
+    diff.add,
     evaluate.add,
     train_treehop.add,
     check_knowledge.add,

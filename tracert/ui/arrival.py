@@ -22,6 +22,8 @@ from tracert.ui.safe import literal
 
 _TAKEN: Final = "link:taken"
 _ASKED: Final = "link:asked"
+#: Sentences about a link that are shown; the rest are counted.
+MOST_SAID: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +137,11 @@ def notices(*, key: str) -> None:
     def close() -> None:
         st.session_state.pop(name, None)
 
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.warning(" ".join(literal(sentence) for sentence in said), icon=":material/link_off:")
+    lines = [literal(sentence) for sentence in said[:MOST_SAID]]
+    if len(said) > MOST_SAID:
+        lines.append(f"So it is with {len(said) - MOST_SAID} more parts of the link.")
+    with st.container(border=True, gap="small"):
+        st.warning("  \n".join(lines), icon=":material/link_off:")
         st.button("Close", key=f"{key}:link:close", on_click=close, icon=":material/close:")
 
 

@@ -194,12 +194,14 @@ def _settings(
             continue
         name = part.removeprefix(PREFIX)
         try:
-            if name in known and is_free(known[name]) and text not in words.get(name, ()):
+            if name not in known:
+                raise SettingError(f"this page has none called {cut(name)}.")
+            if is_free(known[name]) and text not in words.get(name, ()):
                 raise SettingError(f"{name}={cut(text)} may name a file, which no link can.")
             value: Value = getattr(parse_settings(kind, {name: text}), name)
             check(name, value)
         except SettingError as error:
-            said.append(f"The link's setting is left out: {error}")
+            said.append(f"A setting of the link is left out: {error}")
             continue
         made[name] = value
     return made

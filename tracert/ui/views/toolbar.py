@@ -1,4 +1,4 @@
-"""What can be done with the run on the page: hold it against another, share it, take it along."""
+"""What can be done with the run on the page: lay it over another, share it, take it along."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import streamlit as st
 from tracert.trace import Trace
 from tracert.ui.safe import literal
 from tracert.ui.session import View
-from tracert.ui.views import export
+from tracert.ui.views import difference, export
 
 
 def show(trace: Trace, view: View, *, key: str) -> None:
@@ -15,6 +15,8 @@ def show(trace: Trace, view: View, *, key: str) -> None:
     with st.container(
         horizontal=True, horizontal_alignment="right", vertical_alignment="center", gap="small"
     ):
+        difference.controls(trace, key=key)
         export.show(trace, view, key=key)
     if view.note:
         st.caption(f":material/info: {literal(view.note)}")
+    difference.show(trace, view, key=key)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tracert.render import tree
+from tracert.render import groups, tree
 from tracert.trace import Candidate, NodeKind, Step, Trace
 
 
@@ -19,7 +19,8 @@ class Frame:
     `trail` holds the moves made before this frame, as (source, target); `order` numbers the
     passages that they and this frame's own move reached, from 1, in the order of walking. In a
     walk that branches, `trail` is the tree before this frame's search and the numbers are
-    ranks in the evidence.
+    ranks in the evidence. Where steps keep several things each, `trail` holds all that was kept
+    before, each with what it was reached from, and the numbers are ranks too.
     """
 
     index: int
@@ -61,6 +62,10 @@ def frame(trace: Trace, index: int) -> Frame:
         step = trace.steps[index - 1] if index else None
         grown = tree.grown(trace, index, tree.queries(trace))
         return Frame(index, step, grown, tree.numbered(trace, index))
+    if groups.layered(trace):
+        step = trace.steps[index - 1] if index else None
+        kept = groups.kept_moves(trace, max(index - 1, 0))
+        return Frame(index, step, kept, _ranks(trace, index))
     taken = trace.steps[:index]
     moves = [(step.source, step.target) for step in taken if step.target is not None]
     step = trace.steps[index - 1] if index else None
@@ -68,6 +73,13 @@ def frame(trace: Trace, index: int) -> Frame:
     # A step that opens the note in hand moves nowhere.
     before = [(source, target) for source, target in before if source != target]
     return Frame(index, step, tuple(before), _order(trace, moves))
+
+
+def _ranks(trace: Trace, index: int) -> dict[str, int]:
+    """The passages kept so far with their ranks in the evidence."""
+    reached = {id for step in trace.steps[:index] for id in tree.kept(step)}
+    numbered = enumerate((id for id in trace.result.evidence if id in reached), start=1)
+    return {id: number for number, id in numbered}
 
 
 def _order(trace: Trace, moves: list[tuple[str, str]]) -> dict[str, int]:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from tracert.render import hop_map, tree
+from tracert.render import groups, hop_map, tree
 from tracert.render.frames import Frame, frame
 from tracert.render.outline import revealed
 from tracert.render.palette import PALETTES, Palette, Theme
@@ -312,7 +312,7 @@ def _corridor(
     go: Any, trace: Trace, plane: Map, now: Frame, ground: Ground, palette: Palette
 ) -> list[Any]:
     """The corridor as far as the trace names it; with the corpus at hand the ground shows it."""
-    if ground.inside is not None and ground.ids:
+    if (ground.inside is not None and ground.ids) or groups.layered(trace):
         return []
     if unit(trace) == "note":
         seen = [id for step in trace.steps[: now.index] for id in revealed(trace, step)]
@@ -361,7 +361,7 @@ def _walk(go: Any, trace: Trace, plane: Map, now: Frame, palette: Palette) -> li
         "color": palette.path,
         "line": {"width": 1.5, "color": palette.paper},
     }
-    name = "Kept" if tree.branches(trace) else "Path"
+    name = "Kept" if tree.branches(trace) or groups.layered(trace) else "Path"
     made = _marks(go, trace, plane, ids, name, marker, mode="markers")
     xs, ys, there = _points(plane, ids)
     if there:
@@ -427,6 +427,8 @@ def _moves(trace: Trace, now: Frame) -> list[tuple[str, str]]:
     """The moves that are arrows: from passage to passage, or from query to query."""
     if tree.branches(trace):
         return hop_map.moves(trace, now)
+    if groups.layered(trace):
+        return [(a, b) for a, b in groups.kept_moves(trace, now.index) if b in now.order]
     moves = list(now.trail)
     if now.step is not None and now.step.target is not None:
         moves.append((now.step.source, now.step.target))

@@ -11,12 +11,12 @@ import hashlib
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from tracert.render import tree
+from tracert.render import groups, tree
 from tracert.render.frames import Frame, frame, last
 from tracert.render.layout import map_layout, path_layout, rounded
 from tracert.render.numbers import plain
 from tracert.render.palette import LIGHT, PATH, Look
-from tracert.render.tree_layout import tree_layout
+from tracert.render.tree_layout import TreeLayout, tree_layout
 from tracert.render.words import Words, place, title, words_for
 from tracert.trace import Node, NodeKind, Step, Trace
 
@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 #: More nodes than this are a thicket; the graph says how many it leaves out.
 SHOWN: Final = 150
 FAR: Final = 24
+#: What a query after the first is called in the legend, and what it is, where no vector moved.
+_HOPS: Final = {
+    "iterative_rewrite": (
+        "Rewritten question",
+        "A text written after what was found before; its vector searches next.",
+    )
+}
 _LINKS = re.compile(r"<(?:link|script)\b[^>]*(?:href|src)=[\"']https?:[^>]*>(?:\s*</script>)?")
 _HEADINGS = re.compile(r"<center>\s*<h1>.*?</h1>\s*</center>", re.DOTALL)
 
@@ -39,6 +46,8 @@ def shown_ids(trace: Trace, limit: int = SHOWN) -> list[str]:
     """
     if tree.branches(trace):
         return _tree_ids(trace, limit)
+    if groups.layered(trace):
+        return groups.shown(trace, limit)
     far = {rule.name for rule in words_for(trace.method).rules if not rule.near}
     first = [node.id for node in trace.nodes if node.kind in (NodeKind.QUERY, NodeKind.GOAL)]
     ids = dict.fromkeys([*first, *trace.result.path, *trace.result.evidence])
@@ -57,7 +66,12 @@ def shown_ids(trace: Trace, limit: int = SHOWN) -> list[str]:
 
 
 def _tree_ids(trace: Trace, limit: int) -> list[str]:
-    """The tree from its root on, then what the rules ended, the best of every query in turn."""
+    """The tree from its root on, then what the rules ended, the best of every query in turn.
+
+    Of what lies far from the walk no more than `FAR` are drawn.
+    """
+    far = {rule.name for rule in words_for(trace.method).rules if not rule.near}
+    distant = 0
     ids = dict.fromkeys(id for id in trace.result.path if id != tree.hidden(trace))
     for step in trace.steps:
         ids.setdefault(step.source)
@@ -65,9 +79,12 @@ def _tree_ids(trace: Trace, limit: int) -> list[str]:
     ids = dict.fromkeys(list(ids)[:limit])
     there = [step for step in trace.steps if step.source in ids]
     for rank in range(max((len(step.candidates) for step in there), default=0)):
-        ids.update(
-            dict.fromkeys(step.candidates[rank].id for step in there if rank < len(step.candidates))
-        )
+        for step in there:
+            item = step.candidates[rank] if rank < len(step.candidates) else None
+            if item is None or item.id in ids or (item.rule in far and distant >= FAR):
+                continue
+            distant += item.rule in far
+            ids[item.id] = None
     return list(ids)[:limit]
 
 
@@ -95,16 +112,22 @@ def payload(trace: Trace) -> dict[str, Any]:
     branching = tree.branches(trace)
     queries = tree.queries(trace) if branching else ()
     grown = tree_layout(trace, shown) if branching else None
-    extra = {query.id: _query(query) for query in queries}
+    grouped = groups.layout(trace, shown) if groups.layered(trace) else None
+    extra: dict[str, dict[str, Any]] = {query.id: _query(query) for query in queries}
+    if grouped is not None:
+        extra = {id: {"group": held} for id, held in groups.communities(trace).items()}
     total = len(nodes) - (branching and tree.hidden(trace) is not None)
     return {
         "revision": revision(trace),
         "nodes": [{**_node(nodes[id]), **extra.get(id, {})} for id in shown],
         "branches": grown is not None,
+        "layered": grouped is not None,
+        "hop": _HOPS.get(trace.method),
+        "groups": [] if grouped is None else _groups(grouped),
         "labelWidth": 0 if grown is None else round(grown.label_width),
         "parts": [0, *(query.hop for query in queries)],
         "layouts": {
-            "path": rounded(grown.positions if grown else path_layout(trace, shown)),
+            "path": rounded(_path_positions(trace, shown, grown, grouped)),
             "map": rounded(map_layout(trace, shown)),
         },
         "mapKind": trace.map.kind.upper() if trace.map else "",
@@ -125,6 +148,31 @@ def payload(trace: Trace) -> dict[str, Any]:
         "total": total,
         "size": trace.corpus.size,
     }
+
+
+def _path_positions(
+    trace: Trace,
+    shown: list[str],
+    grown: TreeLayout | None,
+    grouped: groups.Grouped | None,
+) -> dict[str, tuple[float, float]]:
+    if grown is not None:
+        return grown.positions
+    return path_layout(trace, shown) if grouped is None else grouped.positions
+
+
+def _groups(grouped: groups.Grouped) -> list[dict[str, Any]]:
+    """The circles of the communities."""
+    return [
+        {
+            "id": each.id,
+            "title": each.title,
+            "x": round(each.x, 1),
+            "y": round(each.y, 1),
+            "r": round(each.radius, 1),
+        }
+        for each in grouped.groups
+    ]
 
 
 def _node(node: Node) -> dict[str, Any]:
@@ -169,6 +217,7 @@ def _frame(trace: Trace, words: Words, index: int, known: set[str]) -> dict[str,
         "say": words.caption(trace, at),
         "at": _at(trace, at),
         "candidates": [] if step is None else _candidates(step, words, known),
+        "parents": groups.parents(trace, index - 1) if groups.layered(trace) and index else {},
         "counts": {} if step is None else dict(step.counts),
     }
 
@@ -200,7 +249,8 @@ def network(trace: Trace, positions: dict[str, tuple[float, float]] | None = Non
     branching = tree.branches(trace)
     if positions is None:
         lay = _tree_positions if branching else path_layout
-        positions = lay(trace, shown)
+        grouped = groups.layout(trace, shown).positions if groups.layered(trace) else None
+        positions = lay(trace, shown) if grouped is None else grouped
     names = {id: f"n{number}" for number, id in enumerate(shown)}
     at = frame(trace, last(trace))
     nodes = {node.id: node for node in trace.nodes}
@@ -219,7 +269,7 @@ def network(trace: Trace, positions: dict[str, tuple[float, float]] | None = Non
         x, y = positions.get(id, (0.0, 0.0))
         net.add_node(names[id], x=x, y=y, **_export_look(nodes[id], at.order, looks, rules, root))
     for number, (source, target) in enumerate(_moves(trace), start=1):
-        label = " " if branching else str(number)
+        label = " " if branching or groups.layered(trace) else str(number)
         if source in names and target in names:
             net.add_edge(
                 names[source], names[target], label=label, color=LIGHT.path, width=4, arrows="to"
@@ -233,6 +283,8 @@ def _tree_positions(trace: Trace, shown: list[str]) -> dict[str, tuple[float, fl
 
 def _moves(trace: Trace) -> list[tuple[str, str]]:
     """All moves of the walk; of one that branches, the edges of its tree."""
+    if groups.layered(trace):
+        return list(groups.kept_moves(trace, len(trace.steps)))
     if not tree.branches(trace):
         return [(step.source, step.target) for step in trace.steps if step.target is not None]
     found = [(step.source, id) for step in trace.steps for id in tree.kept(step)]

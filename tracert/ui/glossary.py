@@ -45,6 +45,9 @@ TERMS: Final[dict[str, str]] = {
     "take from q, since c has resolved it; Update says what to add, since c brings it.",
     "gold": "The passages that hold the answer and the steps to it, known for the built-in "
     "questions. Recall is the share of them that was found.",
+    "entity": "Someone or something that the text names: a person, a place, a thing.",
+    "community": "Entities more tied to one another than to the rest, found by Louvain's method, "
+    "with a summary. Drawn as a circle around those that the walk named.",
     "corpus": "A set of documents, cut into passages and turned into vectors with one embedder.",
 }
 

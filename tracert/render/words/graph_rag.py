@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from tracert.render.frames import Frame, last
-from tracert.render.numbers import count
+from tracert.render.numbers import count, plain
 from tracert.render.palette import CHOSEN, OUTSIDE, REFUSED
-from tracert.render.words.base import Column, Formula, Rule, title
-from tracert.trace import NodeKind, Step, Trace
+from tracert.render.words.base import Column, Formula, Rule, called, title
+from tracert.trace import Candidate, NodeKind, Step, Trace
 
 #: How many of the kept a caption names.
 _NAMED = 3
@@ -30,7 +31,13 @@ class GraphWords:
     )
     columns = (
         Column("score", "Score", "What ranks it in this step."),
+        Column("rating", "Rating", "How well the summary answers, by the model, 0 to 100.", 0),
         Column("similarity", "Similarity", "Cosine of the angle to the question."),
+        Column("term", "Words", "The share of telling words in common with the question."),
+        Column(
+            "weight", "Tie", "How often the text brings it together with the one it hangs on.", 1
+        ),
+        Column("members", "Entities", "How many entities the community has.", 0),
     )
     chapters = (
         "Graph RAG makes a graph of the entities that the text names and of what relates them, "
@@ -47,9 +54,42 @@ class GraphWords:
             said = " ".join(part for part in (said, stop.message, stop.remedy) if part)
         return said
 
-    def formula(self, trace: Trace, frame: Frame, id: str | None) -> Formula | None:  # noqa: ARG002
-        """None: each step has a score of its own, which the table shows."""
-        return None
+    def formula(self, trace: Trace, frame: Frame, id: str | None) -> Formula | None:
+        """See `Words.formula`; None where a model rated."""
+        if frame.step is None or not frame.step.candidates:
+            return None
+        item = frame.candidate(id) or frame.step.candidates[0]
+        made = _FORMULAS.get(frame.step.action)
+        if made is None or item.values.get("rating") is not None:
+            return None
+        about = f"The score of {called(trace, frame, item.id)}"
+        return Formula(made, _filled(frame.step.action, item), about)
+
+
+#: The score of each step, see `tracert.methods.graph_rag.search`.
+_FORMULAS: Final = {
+    "entities": r"\mathrm{score}(e)=\tfrac12\,\mathrm{words}(q,e)"
+    r"+\overline{\cos}(v_q,v_d)_{d\ni e}",
+    "neighbours": r"\mathrm{score}(n)=\mathrm{nearness}(n)+\tfrac12\,"
+    r"\frac{\mathrm{tie}(e,n)}{\max\mathrm{tie}(e,\cdot)}",
+    "passages": r"\mathrm{score}(d)=\cos(v_q,v_d)+\mathrm{named}(d)",
+    "communities": r"\mathrm{score}(c)=\cos(v_q,v_{\mathrm{summary}})+\mathrm{words}(q,c)",
+}
+
+
+def _filled(action: str, item: Candidate) -> str:
+    """The equation of a step with the numbers of a candidate."""
+    values = item.values
+    score, similarity = values.get("score"), values.get("similarity")
+    total = rf"=\mathbf{{{plain(score)}}}"
+    if action == "entities":
+        return rf"\tfrac12\times{plain(values.get('term'))}+{plain(similarity)}{total}"
+    if action == "communities":
+        return rf"{plain(similarity)}+{plain(values.get('term'))}{total}"
+    first = values.get("nearness") if action == "neighbours" else similarity
+    if not isinstance(score, int | float) or not isinstance(first, int | float):
+        return rf"\mathrm{{score}}{total}"
+    return rf"{plain(first)}+{plain(score - first)}{total}"
 
 
 def _opening(trace: Trace) -> str:

@@ -20,7 +20,7 @@ from tracert.render.vis import vis_source
 
 _FRONTEND = Path(__file__).with_name("frontend")
 #: Scripts without a component of their own, before those that use them.
-_HELPERS = ("picture",)
+_HELPERS = ("groups", "picture")
 _PARTS = ("stage", "passage", "cards", "link", "compare")
 
 # The loader may run after the component that needs it: whoever comes first makes the promise.

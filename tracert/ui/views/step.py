@@ -25,7 +25,8 @@ def formula(trace: Trace, view: View, words: Words) -> None:
     now = frame(trace, view.step)
     made = words.formula(trace, now, view.node)
     if made is None:
-        st.caption("The formula appears with the first step.")
+        if now.step is None:
+            st.caption("The formula appears with the first step.")
         return
     st.text(made.about)
     st.latex(made.general)

@@ -59,6 +59,9 @@
   }
   const hollow = (shape) => shape === "ring" || shape === "cross";
 
+  const leadsAway = (link) => link && link.target !== "_blank" && !link.hasAttribute("download")
+    && link.origin === location.origin && link.pathname !== location.pathname;
+
   class Stage {
     constructor(root, css) {
       this.root = root;
@@ -123,6 +126,10 @@
       this.search.addEventListener("blur", () => setTimeout(() => this.closeFound(), 150));
       this.onKey = (event) => this.key(event);
       document.addEventListener("keydown", this.onKey);
+      this.onLink = (event) => { if (leadsAway(event.target.closest?.("a[href]"))) this.leave(); };
+      document.addEventListener("click", this.onLink, true);
+      this.onHistory = () => this.leave();
+      window.addEventListener("popstate", this.onHistory, true);
       this.observer = new ResizeObserver(() => this.resized());
       this.observer.observe(this.canvas);
     }
@@ -139,8 +146,8 @@
         this.unrolled = this.unroll();
         this.ends = this.endsOf(data);
         this.beforeButton.hidden = this.afterButton.hidden = !data.branches;
-        this.pathButton.textContent = data.branches ? "Tree" : "Path";
-        this.pathButton.title = data.branches ? "Hop under hop, each query above what it found" : "The walk unrolled from left to right";
+        this.pathButton.textContent = data.groups?.length ? "Groups" : data.branches ? "Tree" : "Path";
+        this.pathButton.title = data.groups?.length ? "Entities in the circles of their communities, and the passages that they lead to" : data.branches ? "Hop under hop, each query above what it found" : "The walk unrolled from left to right";
         this.nodes = new Map(data.nodes.map((node) => [node.id, node]));
         this.rules = new Map(data.rules.map((rule) => [rule.name, rule]));
         if (!this.nodes.has(this.selected)) this.selected = null;
@@ -224,13 +231,34 @@
       this.network.on("blurNode", () => this.hover(null));
       this.network.on("zoom", () => { this.kept = true; this.hover(null); });
       this.network.on("dragEnd", () => { this.kept = true; });
-      this.network.on("afterDrawing", (context) => this.token(context));
+      this.network.on("beforeDrawing", (context) => this.circles("paint", context));
+      this.network.on("afterDrawing", (context) => { this.circles("titles", context); this.token(context); });
       this.wait.hidden = true;
       this.width = this.canvas.clientWidth;
       this.network.setSize("100%", "100%");
       this.network.redraw();
       if (kept) this.network.moveTo({ position: kept.at, scale: kept.scale });
       else this.fit(false);
+    }
+
+    /* The communities under the nodes, and their titles over them. */
+    circles(what, context) {
+      if (what === "paint") this.taken = [];
+      if (this.layout !== "path" || !this.data.groups?.length) return;
+      const reached = new Set(this.trail().flat());
+      for (const [id, , kept] of this.data.frames[this.step].candidates) if (kept) reached.add(id);
+      const around = new Map(this.data.nodes.map((node) => [node.id, node.group]));
+      for (const id of [...reached]) if (around.get(id)) reached.add(around.get(id));
+      const rooms = globalThis.tracert.groups[what](context, this.data.groups, { dark: this.dark, scale: this.network.getScale(), strong: reached, selected: this.selected, ink: this.colours.ink, paper: this.colours.paper, font: this.font });
+      if (what === "paint") this.taken = rooms;
+    }
+
+    /* Whether a label finds room among those drawn already; if so the room is taken. */
+    hasRoom(left, top, width, height) {
+      const meets = ([x, y, w, h]) => left < x + w && x < left + width && top < y + h && y < top + height;
+      if (this.taken?.some(meets)) return false;
+      this.taken?.push([left, top, width, height]);
+      return true;
     }
 
     point(node) {
@@ -287,11 +315,19 @@
       if (!this.kept || before !== this.width) this.fit(false);
     }
 
+    /* Labels beside the kept passages need room to the right of them. */
+    margin() {
+      if (!this.data.layered || this.layout !== "path") return [];
+      const kept = new Set(this.data.frames[this.lastStep()].candidates.filter(([, , yes]) => yes).map(([id]) => id));
+      return this.data.nodes.filter((node) => kept.has(node.id) && node.kind === "chunk").map((node) => { const [x, y] = this.data.layouts.path[node.id]; return [x + 400, y]; });
+    }
+
     /* The whole graph, with room at its edges for the labels. */
     fit(animate) {
       if (!this.network) return;
       this.kept = false;
-      const places = Object.values(this.data.layouts[this.layout]);
+      const rims = this.layout === "path" ? (this.data.groups ?? []).flatMap(({ x, y, r }) => [[x - r, y - r - 24], [x + r, y + r]]) : [];
+      const places = [...Object.values(this.data.layouts[this.layout]), ...rims, ...this.margin()];
       if (!places.length) return;
       const span = (axis) => { const all = places.map((place) => place[axis]); return [Math.min(...all), Math.max(...all)]; };
       const [[left, right], [top, bottom]] = [span(0), span(1)];
@@ -346,10 +382,12 @@
         const strong = rule.line !== "none" && !kept ? near++ < 8 : kept;
         roles.set(id, { colour: rule.colour, shape: rule.shape, radius: kept ? 11 : rule.line === "none" ? 5 : 7.5, opacity: kept || strong ? 1 : rule.line === "none" ? 0.5 : 0.75, number: null, label: false, under: this.data.branches && !kept && Number.isFinite(Number(score)) ? Number(score).toFixed(2) : null });
       }
+      if (this.data.layered) this.markKept(roles, walked);
       const roomy = !this.data.branches || this.layout !== "path" || this.data.labelWidth >= 90;
       for (const [id, number] of Object.entries(frame.order)) {
         if (roles.has(id)) roles.set(id, { colour: "path", shape: "dot", radius: 15, opacity: 1, number, label: roomy, hollow: this.ends.has(id) });
       }
+      if (this.data.layered && this.layout === "path") for (const id of Object.keys(frame.order)) if (roles.has(id)) roles.get(id).side = true;
       for (const node of this.data.nodes) {
         if (node.kind === "hop") roles.set(node.id, { colour: "query", shape: "triangle", radius: 11, opacity: walked.has(node.id) ? 1 : 0.3, number: null, label: false, beside: node.name, hollow: !walked.has(node.id) });
         if (node.kind === "query") roles.set(node.id, { colour: "query", shape: "diamond", radius: 15, opacity: 1, number: null, label: true, name: "Question" });
@@ -359,6 +397,17 @@
       if (frame.source && roles.has(frame.source)) roles.get(frame.source).hand = true;
       if (frame.target && roles.has(frame.target)) roles.get(frame.target).chosen = true;
       return roles;
+    }
+
+    /* Steps that keep several things: what was kept stays marked, and is named. */
+    markKept(roles, walked) {
+      for (const node of this.data.nodes) {
+        const role = roles.get(node.id);
+        if (walked.has(node.id) && node.kind !== "chunk") Object.assign(role, { colour: "path", shape: "dot", radius: 9, opacity: 1 });
+        if (node.kind === "entity") Object.assign(role, { label: role.colour === "path", crowded: true });
+        // Its title stands on its circle; without circles, as on the map, it is named like the others.
+        if (node.kind === "community") Object.assign(role, { shape: "square", radius: role.colour === "path" ? 8 : 5, label: role.colour === "path" && this.layout !== "path", crowded: true });
+      }
     }
 
     /* The score is the size, and stands beside the note. */
@@ -403,14 +452,14 @@
         if (rule && this.nodes.has(to)) lines.push({ from, to, width: 1, dashes: rule.line === "dotted" ? [1, 5] : [6, 5], color: { color: colour[rule.colour], opacity: 0.22 } });
       }
       this.trail().forEach(([from, to]) => {
-        if (this.nodes.has(from) && this.nodes.has(to)) lines.push({ from, to, width: this.data.branches ? 2.6 : 3.5, color: { color: colour.path, opacity: 0.75 }, arrows: arrow });
+        if (this.nodes.has(from) && this.nodes.has(to)) lines.push({ from, to, width: this.data.branches ? 2.6 : this.data.layered ? 1.4 : 3.5, color: { color: colour.path, opacity: this.data.layered ? 0.4 : 0.75 }, arrows: arrow });
       });
       let drawn = 0;
       for (const [id, name, kept] of frame.candidates) {
         const rule = this.rules.get(name);
-        if (!rule || !frame.source || id === frame.source || !this.nodes.has(id) || this.isHidden(id)) continue;
+        if (!rule || !frame.source || (id === frame.source && !frame.parents?.[id]) || !this.nodes.has(id) || this.isHidden(id)) continue;
         if (this.seen && !this.seen.has(id)) continue;
-        if (kept) lines.push({ from: frame.source, to: id, width: this.data.branches ? 4 : 5, color: { color: colour.path }, arrows: arrow });
+        if (kept) lines.push({ from: this.nodes.has(frame.parents?.[id]) ? frame.parents[id] : frame.source, to: id, width: this.data.branches ? 4 : this.data.layered ? 2.4 : 5, color: { color: colour.path }, arrows: arrow });
         else if (rule.line !== "none" && drawn++ < 24) {
           lines.push({ from: frame.source, to: id, width: 1.2, dashes: rule.line === "dotted" ? [1, 5] : [6, 5], color: { color: colour[rule.colour], opacity: drawn <= 8 ? 0.7 : 0.28 } });
         }
@@ -508,16 +557,21 @@
       const size = (role.name ? 15 : 13.5) * zoom;
       const high = size * 1.22;
       const font = `${role.name ? 650 : 450} ${size}px ${this.font}`;
-      const lines = this.wrap(ctx, text, font, this.layout !== "path" ? 150 * zoom : this.data.branches ? Math.max(this.data.labelWidth - 12, 110) : 330);
+      const lines = this.wrap(ctx, text, font, this.layout !== "path" ? 150 * zoom : this.data.layered ? (role.side ? 400 : 116 * zoom) : this.data.branches ? Math.max(this.data.labelWidth - 12, 110) : 330);
       ctx.save();
       ctx.font = font;
-      ctx.textAlign = "center";
+      ctx.textAlign = role.side ? "left" : "center";
       ctx.textBaseline = "top";
       ctx.lineJoin = "round";
       // Labels of neighbours on the path stand above and below in turn, so that they never meet.
-      const above = this.layout === "path" && this.data.branches ? false : this.layout === "path" && role.number ? role.number % 2 === 1 : this.layout === "tree" && y < 0;
+      const above = this.layout === "path" && (this.data.branches || this.data.layered) ? false : this.layout === "path" && role.number ? role.number % 2 === 1 : this.layout === "tree" && y < 0;
       const gap = radius + 7 * zoom;
-      const top = above ? y - gap - lines.length * high : y + gap;
+      const top = role.side ? y - lines.length * high / 2 : above ? y - gap - lines.length * high : y + gap;
+      if (role.side) x += gap;
+      if (role.crowded && id !== this.selected && id !== this.hovered) {
+        const wide = Math.max(...lines.map((line) => ctx.measureText(line).width));
+        if (!this.hasRoom(x - wide / 2, top, wide, lines.length * high)) { ctx.restore(); return; }
+      }
       lines.forEach((line, i) => {
         ctx.lineWidth = 5 * zoom;
         ctx.strokeStyle = this.colours.paper;
@@ -576,7 +630,8 @@
       this.legend.replaceChildren(
         row("diamond", "query", "none", "Question", "Where the walk starts: the vector of the question."),
         ...(kinds.has("goal") ? [row("star", "goal", "none", "Goal", "Where the walk wants to go: the vector of the predicted answer.")] : []),
-        ...(kinds.has("hop") ? [row("triangle", "query", "none", "Moved query", "The query's vector after the gates saw a passage.")] : []),
+        ...(kinds.has("community") ? [row("square", "path", "none", "Community", "Entities more tied to one another than to the rest; its circle holds those that the walk named.")] : []),
+        ...(kinds.has("hop") ? [row("triangle", "query", "none", ...(this.data.hop ?? ["Moved query", "The query's vector after the gates saw a passage."]))] : []),
         ...this.data.rules.filter((rule) => this.step === 0 || frame.counts[rule.name]).map((rule) => row(rule.shape, rule.colour, rule.line, rule.label, rule.meaning, frame.counts[rule.name])),
         ...(this.data.links ? [
           row("dot", "kept", "solid", "Revealed", "A note that the walk has been shown; its size and number are its score.", this.seen.size - 1),
@@ -635,6 +690,13 @@
       clearTimeout(this.pending);
       const message = { revision: this.data.revision, step: this.step, selected: this.selected, moment: Date.now() };
       this.pending = setTimeout(() => this.send("at", message), delay);
+    }
+
+    /* The page is about to go. A message now would ask for the old page after the new one, and
+       the old page's parts would be drawn into the new page. */
+    leave() {
+      this.stop();
+      clearTimeout(this.pending);
     }
 
     toggle() { if (this.timer) this.stop(); else this.play(); }
@@ -774,6 +836,8 @@
       this.stop();
       clearTimeout(this.pending);
       document.removeEventListener("keydown", this.onKey);
+      document.removeEventListener("click", this.onLink, true);
+      window.removeEventListener("popstate", this.onHistory, true);
       this.observer.disconnect();
       this.network?.destroy();
       this.network = null;

@@ -12,7 +12,7 @@ from typing import Final
 from tracert.errors import TracertError
 
 #: The scripts of the stage, in the order in which they are loaded.
-STAGE: Final = ("picture.js", "stage.js")
+STAGE: Final = ("groups.js", "picture.js", "stage.js")
 _HERE: Final = Path(__file__).parent
 _FRONTEND: Final = _HERE.parents[1] / "ui" / "components" / "frontend"
 

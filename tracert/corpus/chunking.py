@@ -12,6 +12,12 @@ from tracert.errors import SettingError
 
 #: The largest window, in characters; longer ones are of no use to any embedder here.
 MAX_SIZE = 100_000
+#: Kinds of documents whose marks are the beginnings of passages, and what parts these.
+PASSAGES = frozenset({"csv", "jsonl"})
+GAP = "\n\n"
+#: The longest passage of such a file that stays one, in characters: about 2,000 tokens, of which
+#: the embedders here read 256 and more.
+LONGEST = 8_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +57,16 @@ def chunk(document: Document, chunking: Chunking) -> list[Chunk]:
     A window of nothing but white space becomes no passage of its own, it lengthens the passage
     before (or the first one after); a text of nothing but white space has none.
 
+    A document of passages (`PASSAGES`) is cut already: each of them is one passage here, without
+    the gap behind it, unless it is longer than `LONGEST` and so cut like any text.
+
     Page and heading path of a passage are those in force at its first character, even where
     the next page begins inside it.
     """
     starts = [mark.start for mark in document.marks]
     prefix = document.fingerprint[:12]
     chunks: list[Chunk] = []
-    for position, (start, end) in enumerate(_spans(document.text, chunking)):
+    for position, (start, end) in enumerate(passages(document, chunking)):
         mark = _mark_at(document.marks, starts, start)
         chunks.append(
             Chunk(
@@ -81,21 +90,37 @@ def _mark_at(marks: tuple[Mark, ...], starts: list[int], place: int) -> Mark | N
     return marks[index] if index >= 0 else None
 
 
-def _spans(text: str, chunking: Chunking) -> list[tuple[int, int]]:
-    """The windows with those of white space alone merged into their neighbours."""
+def passages(document: Document, chunking: Chunking) -> list[tuple[int, int]]:
+    """Where the passages of a document begin and end, in order; see `chunk`."""
+    if document.kind not in PASSAGES:
+        return spans(document.text, chunking)
+    starts = [mark.start for mark in document.marks]
+    ends = [start - len(GAP) for start in starts[1:]] + [len(document.text)]
+    found: list[tuple[int, int]] = []
+    for start, end in zip(starts, ends, strict=True):
+        if end - start <= LONGEST:
+            found.append((start, end))
+        else:
+            inside = spans(document.text[start:end], chunking)
+            found += [(start + first, start + last) for first, last in inside]
+    return found
+
+
+def spans(text: str, chunking: Chunking) -> list[tuple[int, int]]:
+    """Where the passages of a text begin and end, in order; see `chunk`."""
     windows = _snapped(text, chunking) if chunking.sentences else _fixed(len(text), chunking)
-    spans: list[tuple[int, int]] = []
+    found: list[tuple[int, int]] = []
     waiting: int | None = None
     for start, end in windows:
         if text[start:end].isspace():
-            if spans:
-                spans[-1] = (spans[-1][0], end)
+            if found:
+                found[-1] = (found[-1][0], end)
             elif waiting is None:
                 waiting = start
             continue
-        spans.append((start if waiting is None else waiting, end))
+        found.append((start if waiting is None else waiting, end))
         waiting = None
-    return spans
+    return found
 
 
 def _fixed(length: int, chunking: Chunking) -> Iterator[tuple[int, int]]:

@@ -12,6 +12,7 @@ from tracert.corpus.loaders.epub import EpubLoader
 from tracert.corpus.loaders.html import HtmlLoader
 from tracert.corpus.loaders.known import known
 from tracert.corpus.loaders.markdown import MarkdownLoader
+from tracert.corpus.loaders.passages import CsvLoader, JsonlLoader
 from tracert.corpus.loaders.pdf import PdfLoader
 from tracert.corpus.loaders.pptx import PptxLoader
 from tracert.corpus.loaders.text import TextLoader
@@ -26,11 +27,13 @@ LOADERS: Final[tuple[Loader, ...]] = (
     PptxLoader(),
     EpubLoader(),
     HtmlLoader(),
+    JsonlLoader(),
+    CsvLoader(),
     MarkdownLoader(),
     TextLoader(),
 )
 #: How many of them, at the end, read what is text.
-_TEXTS: Final = 3
+_TEXTS: Final = 5
 
 
 def load_document(

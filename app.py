@@ -12,6 +12,7 @@ page = st.navigation(
         st.Page("pages/trailgraph.py", title="TrailGraph", icon=":material/account_tree:"),
         st.Page("pages/treehop.py", title="TreeHop", icon=":material/alt_route:"),
         st.Page("pages/compare.py", title="Compare", icon=":material/compare_arrows:"),
+        st.Page("pages/evaluate.py", title="Evaluate", icon=":material/query_stats:"),
         st.Page("pages/baselines.py", title="Baselines", icon=":material/straighten:"),
         st.Page("pages/library.py", title="Library", icon=":material/library_books:"),
         st.Page("pages/settings.py", title="Settings", icon=":material/settings:"),

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import html
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from tracert.render.compare_looks import look
 from tracert.render.palette import PALETTES, Palette, Theme
 
 HEIGHT: Final = 380
@@ -22,18 +24,18 @@ _PLOT: Final = (440.0, 310.0)
 _LETTER: Final = (7.4, 17.0)
 #: The least distance of two names, as a share of the axis.
 _GAP: Final = 0.075
-#: Plotly's name of each symbol, and the letter that looks like it.
-_SYMBOLS: Final = (
-    ("circle", "●"),
-    ("diamond", "◆"),
-    ("square", "■"),
-    ("triangle-up", "▲"),
-    ("star", "★"),
-    ("cross", "✚"),
-    ("triangle-down", "▼"),
-    ("hexagon", "⬢"),
-)
-_DASHES: Final = ("solid", "dash", "dashdot", "longdash", "longdashdot")
+#: Of plotly's symbols, the letter that looks like it, filled and open.
+_LETTERS: Final = {
+    "circle": "●○",
+    "square": "■□",
+    "diamond": "◆◇",
+    "star": "★☆",
+    "triangle-up": "▲△",
+    "hexagon2": "⬢⬡",
+    "pentagon": "⬟⬠",
+}
+#: How the second, third, ... line of one method is told from the first.
+_VARIANTS: Final = (("", ""), ("-open", "dot"), ("-dot", "dashdot"), ("-open-dot", "longdashdot"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class Series:
         recall: at the whole budget: mean, lower and upper end of the interval.
         passages: how many it used, on average.
         ms: milliseconds of a question, median and 95th percentile; None where none were taken.
-        reference: whether it is what the others are measured against.
+        method: the method's name, which gives it its colour and symbol.
     """
 
     label: str
@@ -54,7 +56,7 @@ class Series:
     recall: tuple[float, float, float]
     passages: float
     ms: tuple[float, float] | None
-    reference: bool = False
+    method: str
 
 
 def by_passages(series: Sequence[Series], *, theme: Theme = "light") -> Any:
@@ -64,8 +66,11 @@ def by_passages(series: Sequence[Series], *, theme: Theme = "light") -> Any:
     palette = PALETTES[theme]
     made = go.Figure()
     low, high = _range(series)
+    looks = _looks(series, theme)
+    longest = max((len(one.curve) for one in series), default=1)
+    apart = 0.028 * longest
     for place, one in enumerate(series):
-        colour = _colour(place, one, palette)
+        colour = looks[place].colour
         name = html.escape(one.label)
         reads = list(range(1, len(one.curve) + 1))
         made.add_scatter(
@@ -73,14 +78,14 @@ def by_passages(series: Sequence[Series], *, theme: Theme = "light") -> Any:
             y=one.curve,
             mode="lines+markers",
             name=name,
-            line={"color": colour, "width": 2.5, "dash": _dash(place, one)},
-            marker={"symbol": _symbol(place)[0], "size": 8, "color": colour},
+            line={"color": colour, "width": 2.5, "dash": looks[place].dash},
+            marker={"symbol": looks[place].symbol, "size": 8, "color": colour},
             hovertemplate=f"{name}<br>%{{y:.3f}} of the gold after %{{x}} passages<extra></extra>",
         )
         mean, below, above = one.recall
         # Whiskers of neighbours stand a little apart, so that both can be read.
         made.add_scatter(
-            x=[len(one.curve) + 0.12 + 0.1 * place],
+            x=[len(one.curve) + apart * (place + 1)],
             y=[mean],
             mode="markers",
             error_y=_whisker(below - mean, above - mean, colour),
@@ -88,8 +93,7 @@ def by_passages(series: Sequence[Series], *, theme: Theme = "light") -> Any:
             hovertemplate=f"{name}<br>{mean:.3f}, 95% interval {below:.3f} to {above:.3f}"
             "<extra></extra>",
         )
-    longest = max((len(one.curve) for one in series), default=1)
-    end = longest + 0.3 + 0.1 * len(series)
+    end = longest + apart * (len(series) + 1)
     heights = spread([one.recall[0] for one in series], _GAP * (high - low), low, high)
     for place, (one, height) in enumerate(zip(series, heights, strict=True)):
         made.add_annotation(
@@ -99,8 +103,8 @@ def by_passages(series: Sequence[Series], *, theme: Theme = "light") -> Any:
             xanchor="left",
             xshift=6,
             showarrow=False,
-            text=f"{_symbol(place)[1]} {_short(one.label)}",
-            font={"color": _colour(place, one, palette), "size": 13},
+            text=f"{looks[place].letter} {_short(one.label)}",
+            font={"color": looks[place].colour, "size": 13},
         )
     made.update_layout(**_layout(palette, (low, high)))
     widest = max((min(len(one.label), _NAME) for one in series), default=0)
@@ -125,8 +129,9 @@ def by_time(series: Sequence[Series], *, theme: Theme = "light") -> Any | None:
     right = math.log10(max(max(ms[1], _LEAST) for _, _, ms in timed))
     air = 0.14 * max(right - left, 1.0)
     left, right = left - air, right + air
+    looks = _looks(series, theme)
     for place, one, (median, slow) in timed:
-        colour = _colour(place, one, palette)
+        colour = looks[place].colour
         mean, below, above = one.recall
         name = html.escape(one.label)
         made.add_scatter(
@@ -134,7 +139,7 @@ def by_time(series: Sequence[Series], *, theme: Theme = "light") -> Any | None:
             y=[mean],
             mode="markers",
             name=name,
-            marker={"symbol": _symbol(place)[0], "size": 13, "color": colour},
+            marker={"symbol": looks[place].symbol, "size": 13, "color": colour},
             error_y=_whisker(below - mean, above - mean, colour),
             error_x=_whisker(0.0, slow - median, colour),
             hovertemplate=f"{name}<br>recall {mean:.3f}, median {median:,.1f} ms, 95th percentile "
@@ -146,12 +151,12 @@ def by_time(series: Sequence[Series], *, theme: Theme = "light") -> Any | None:
     ]
     names = [_short(one.label) for _, one, _ in timed]
     places = _beside(points, [len(name) for name in names], (left, right), (low, high))
-    for (place, one, _), name, where in zip(timed, names, places, strict=True):
+    for (place, _, _), name, where in zip(timed, names, places, strict=True):
         made.add_annotation(
             **where,
             showarrow=False,
             text=name,
-            font={"color": _colour(place, one, palette), "size": 13},
+            font={"color": looks[place].colour, "size": 13},
         )
     made.update_layout(**_layout(palette, (low, high)))
     made.update_xaxes(
@@ -301,10 +306,6 @@ def _whisker(below: float, above: float, colour: str) -> dict[str, Any]:
     }
 
 
-def _symbol(place: int) -> tuple[str, str]:
-    return _SYMBOLS[place % len(_SYMBOLS)]
-
-
 def _range(series: Sequence[Series]) -> tuple[float, float]:
     """The recall axis: what is shown, with some air, inside 0 to 1."""
     values = [value for one in series for value in (*one.recall, *one.curve)]
@@ -313,22 +314,28 @@ def _range(series: Sequence[Series]) -> tuple[float, float]:
     return max(0.0, low - air), min(1.03, high + air)
 
 
-def _colour(place: int, one: Series, palette: Palette) -> str:
-    if one.reference:
-        return palette.faint
-    hues = (palette.path, palette.query, palette.goal, *_MORE[palette.paper], palette.kept)
-    return hues[place % len(hues)]
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """A method's colour, its symbol as plotly calls it and as a letter, and its line."""
+
+    colour: str
+    symbol: str
+    letter: str
+    dash: str
 
 
-#: Two more hues of the app's theme for charts, by the paper.
-_MORE: Final = {
-    PALETTES["light"].paper: ("#8c4a86", "#7a6a00"),
-    PALETTES["dark"].paper: ("#d59ad0", "#d9c65a"),
-}
-
-
-def _dash(place: int, one: Series) -> str:
-    return "dot" if one.reference else _DASHES[place % len(_DASHES)]
+def _looks(series: Sequence[Series], theme: Theme) -> list[_Look]:
+    """The looks that the methods have on every page; of one method's variants each its own."""
+    seen: Counter[str] = Counter()
+    found = []
+    for one in series:
+        base = look(one.method)
+        ending, dash = _VARIANTS[seen[one.method] % len(_VARIANTS)]
+        letter = _LETTERS[base.symbol][1 if ending else 0]
+        seen[one.method] += 1
+        symbol = f"{base.symbol}{ending}"
+        found.append(_Look(base.colour(theme), symbol, letter, dash or base.dash))
+    return found
 
 
 def _short(label: str) -> str:

@@ -48,6 +48,39 @@ TERMS: Final[dict[str, str]] = {
     "entity": "Someone or something that the text names: a person, a place, a thing.",
     "community": "Entities more tied to one another than to the rest, found by Louvain's method, "
     "with a summary. Drawn as a circle around those that the walk named.",
+    "gold chain": "A question with its gold passages in the order in which one leads to the next.",
+    "budget of passages": "How many passages a method may return in all. Every method gets the "
+    "same; one that returns fewer is filled up with plain top-k.",
+    "recall": "The share of the gold passages that were among those returned.",
+    "precision": "The share of the returned passages that were gold. With few gold passages and "
+    "a large budget it is small for every method.",
+    "all found": "The share of questions of which every gold passage was returned.",
+    "MRR": "Mean reciprocal rank: 1 if the first passage is gold, 1/2 if the second is the first "
+    "gold one, 1/3 for the third; the mean over questions.",
+    "nDCG": "Normalised discounted cumulative gain: gold passages count more the earlier they "
+    "stand; 1 if they all come first.",
+    "paired difference": "Recall less the recall of plain top-k at the same number of passages, "
+    "question by question, in points: hundredths of the gold passages.",
+    "bootstrap interval": "A 95% interval over questions: where the mean would lie if other "
+    "questions of the same kind had been asked. Two methods whose difference's interval holds 0 "
+    "cannot be told apart by these questions.",
+    "passages used": "How many passages were returned, on average.",
+    "filled up": "The share of the passages that plain top-k filled in, since the method returned "
+    "fewer than the budget.",
+    "p50": "Milliseconds a question in the median: half took less.",
+    "p95": "Milliseconds a question at the 95th percentile: one in twenty took more.",
+    "model calls": "How often a language model was asked, on average a question.",
+    "tokens": "Tokens that the language model read and wrote, on average a question.",
+    "gold in order": "Of the steps from one gold passage to the next, the share of which both were "
+    "gathered, the first no later than the second.",
+    "hops that gathered": "How many hops brought a passage that was not there before.",
+    "wasted hops": "The share of hops that brought no gold passage that was not there before.",
+    "stopped too early": "The share of questions that ended with gold missing and room left.",
+    "stopped too late": "The share of questions that went on after all gold was there.",
+    "hops too many": "The hops after all gold was there, where it was.",
+    "stops": "How often the method stopped for which reason.",
+    "won and lost": "Won: the method returned more of the gold than plain top-k at as many "
+    "passages. Lost: less. Tied: as much.",
     "corpus": "A set of documents, cut into passages and turned into vectors with one embedder.",
 }
 

@@ -58,7 +58,7 @@ def show(space: Workspace, asked: Asked, *, key: str = NAME) -> None:
         else:
             st.caption(
                 f":material/edit_note: {literal(model.name)} writes each new question: one call a "
-                "rewrite, made once and kept while this page is open."
+                "rewrite, kept, and asked for again only where the passages that it reads differ."
             )
     try:
         with st.spinner("Searching and rewriting…", show_time=True):

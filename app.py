@@ -15,6 +15,7 @@ page = st.navigation(
         st.Page("pages/evaluate.py", title="Evaluate", icon=":material/query_stats:"),
         st.Page("pages/baselines.py", title="Baselines", icon=":material/straighten:"),
         st.Page("pages/library.py", title="Library", icon=":material/library_books:"),
+        st.Page("pages/inspect.py", title="Inspect", icon=":material/search:", visibility="hidden"),
         st.Page("pages/settings.py", title="Settings", icon=":material/settings:"),
     ],
     position="top",

@@ -162,6 +162,11 @@ class Snapshot:
         column: npt.NDArray[np.int64] = self._numbers[:, _DOCUMENT]
         return column
 
+    @property
+    def places(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Where the passage of each row begins and ends in its document, shapes (n,)."""
+        return self._numbers[:, _START], self._numbers[:, _END]
+
     def chunks(self, rows: Sequence[int]) -> list[Chunk]:
         """The chunks of these rows, in the order asked."""
         wanted = np.asarray(rows, dtype=np.int64).reshape(-1)

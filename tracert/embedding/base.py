@@ -65,3 +65,21 @@ class Priced(Protocol):
     def estimate(self, texts: Sequence[str]) -> CostEstimate:
         """What `embed` of these texts will send and cost; nothing goes out."""
         ...
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """An embedder that can tell how it divides a text, without embedding it."""
+
+    @property
+    def most_tokens(self) -> int | None:
+        """The number of tokens of a text that are read; None where all are."""
+        ...
+
+    def tokens(self, texts: Sequence[str]) -> npt.NDArray[np.int64]:
+        """The number of tokens of each text, those that are not read too; shape (len(texts),).
+
+        Raises:
+            EmbedderError: the embedder's files cannot be had.
+        """
+        ...

@@ -38,9 +38,11 @@ class OnnxSentenceTransformer(ABC):
     """
 
     dimension = 384
+    most_tokens = _MAX_TOKENS
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._whole: Tokenizer | None = None
         self._loaded: tuple[Tokenizer, Any, frozenset[str]] | None = None
 
     def __reduce__(self) -> tuple[type[OnnxSentenceTransformer], tuple[()]]:
@@ -87,6 +89,27 @@ class OnnxSentenceTransformer(ABC):
                     progress(first + start + len(rows))
         return unit_rows(pooled, self.name)
 
+    def tokens(self, texts: Sequence[str]) -> npt.NDArray[np.int64]:
+        """The number of tokens of each text with the two that frame it, shape (len(texts),).
+
+        Raises:
+            EmbedderError: the files cannot be had.
+        """
+        with self._lock:
+            if self._whole is None:
+                # One of its own, since the other cuts off what the network does not read.
+                tokenizer = _read_tokenizer(self._files()[0], self.name)
+                tokenizer.no_truncation()
+                self._whole = tokenizer
+            tokenizer = self._whole
+        counts = np.zeros(len(texts), np.int64)
+        for first in range(0, len(texts), _BLOCK):
+            block = [whole(text) for text in texts[first : first + _BLOCK]]
+            counts[first : first + len(block)] = [
+                len(encoding.ids) for encoding in tokenizer.encode_batch_fast(block)
+            ]
+        return counts
+
     def _session(self) -> tuple[Tokenizer, Any, frozenset[str]]:
         with self._lock:
             if self._loaded is None:
@@ -97,21 +120,33 @@ class OnnxSentenceTransformer(ABC):
         tokenizer_file, model_file = self._files()
         try:
             import onnxruntime
-            from tokenizers import Tokenizer
         except ImportError as error:
-            raise EmbedderError(
-                f"The embedder {self.name} needs onnxruntime and tokenizers. "
-                "Run pip install onnxruntime tokenizers."
-            ) from error
-        tokenizer = Tokenizer.from_file(str(tokenizer_file))
+            raise _missing(self.name) from error
+        tokenizer = _read_tokenizer(tokenizer_file, self.name)
         tokenizer.enable_truncation(max_length=_MAX_TOKENS)
-        tokenizer.no_padding()
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
         session = onnxruntime.InferenceSession(
             str(model_file), sess_options=options, providers=["CPUExecutionProvider"]
         )
         return tokenizer, session, frozenset(entry.name for entry in session.get_inputs())
+
+
+def _read_tokenizer(path: Path, name: str) -> Tokenizer:
+    try:
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise _missing(name) from error
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def _missing(name: str) -> EmbedderError:
+    return EmbedderError(
+        f"The embedder {name} needs onnxruntime and tokenizers. "
+        "Run pip install onnxruntime tokenizers."
+    )
 
 
 def _run(session: Any, inputs: frozenset[str], batch: list[Encoding]) -> npt.NDArray[np.float32]:

@@ -48,6 +48,7 @@ class WordLlama:
     name = "wordllama"
     identity = f"wordllama:{_MODEL}:{_DIMENSION}"
     dimension = _DIMENSION
+    most_tokens = None
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -75,6 +76,20 @@ class WordLlama:
             if progress is not None:
                 progress(start + len(batch))
         return unit_rows(pooled, self.name)
+
+    def tokens(self, texts: Sequence[str]) -> npt.NDArray[np.int64]:
+        """The number of tokens of each text, all of which count; shape (len(texts),).
+
+        Raises:
+            EmbedderError: the package or its files are missing.
+        """
+        tokenizer, _ = self._tables()
+        counts = np.zeros(len(texts), np.int64)
+        for start in range(0, len(texts), _BATCH):
+            batch = [whole(text) for text in texts[start : start + _BATCH]]
+            encoded = tokenizer.encode_batch_fast(batch, add_special_tokens=False)
+            counts[start : start + len(batch)] = [len(encoding.ids) for encoding in encoded]
+        return counts
 
     def words(self) -> tuple[list[str], npt.NDArray[np.float32]]:
         """The words that are one token, and their vectors, shape (n, 256), unit length.

@@ -87,9 +87,11 @@ def stage(data: Mapping[str, Any], *, key: str) -> dict[str, Any] | None:
     return at if isinstance(at, dict) else None
 
 
-def passage(pieces: list[tuple[str, str]], *, key: str) -> None:
-    """Show text as text; each piece is (role, text) with role around, here or sentence."""
-    _passage(key=key, data={"pieces": [list(piece) for piece in pieces]})
+def passage(
+    pieces: list[tuple[str, str]], *, key: str, label: str = "The passage in its source"
+) -> None:
+    """Show text as text; each piece is (role, text) with a role of passage.css or sentence."""
+    _passage(key=key, data={"pieces": [list(piece) for piece in pieces], "label": label})
 
 
 def link(query: str, *, key: str) -> None:

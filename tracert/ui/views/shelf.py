@@ -14,7 +14,7 @@ from tracert.ui.glossary import explain
 from tracert.ui.jobs import Job
 from tracert.ui.model import named_embedder
 from tracert.ui.safe import literal
-from tracert.ui.views import builtin
+from tracert.ui.views import builtin, inspect
 from tracert.ui.views.add import estimate, how
 from tracert.workspace import Workspace
 
@@ -43,17 +43,33 @@ def _card(space: Workspace, record: CorpusRecord, *, key: str) -> None:
             st.session_state["corpus"] = record.name
             st.session_state["question"] = ""
             st.switch_page("pages/tracert_rag.py")
+        if st.button(
+            "Inspect",
+            key=f"{key}:inspect",
+            icon=":material/search:",
+            type="tertiary",
+            help="Its passages one by one, their lengths and neighbours, what is there twice, and "
+            "what another cut would do.",
+        ):
+            st.session_state[inspect.CORPUS] = record.name
+            st.switch_page("pages/inspect.py")
         _rename(space, record, key=key)
         _again(space, record, key=key)
         _delete(space, record, key=key)
     st.text(
         f"{count(len(record.documents), 'document')} · {count(record.size, 'passage')} · "
         f"{characters:,} characters · {record.embedder} ({record.dimension} numbers a vector) · "
-        f"cut at {record.chunking.size} with {record.chunking.overlap} shared · {made}"
+        f"{_origin(record)} · {made}"
     )
     _language(space, record)
     with st.expander("Documents and passages", icon=":material/article:"):
         _documents(space, record, key=key)
+
+
+def _origin(record: CorpusRecord) -> str:
+    if record.origin:
+        return f"from {record.origin}"
+    return f"cut at {record.chunking.size} with {record.chunking.overlap} shared"
 
 
 def _language(space: Workspace, record: CorpusRecord) -> None:

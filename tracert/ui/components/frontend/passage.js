@@ -8,7 +8,7 @@
     box.className = "passage";
     box.tabIndex = 0;
     box.setAttribute("role", "document");
-    box.setAttribute("aria-label", "The passage in its source");
+    box.setAttribute("aria-label", data.label);
     for (const [role, text] of data.pieces) {
       const piece = document.createElement(role === "sentence" ? "mark" : "span");
       if (role !== "sentence") piece.className = role;

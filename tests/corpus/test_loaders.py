@@ -11,33 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.corpus.documents import check
 from tests.corpus.pdfs import pdf
 from tracert.corpus.chunking import Chunking, chunk
 from tracert.corpus.loaders import LOADERS, Content, Limits, load_document, suffixes, supported
 from tracert.corpus.loaders.registry import fingerprint
-from tracert.corpus.model import Document, Mark
+from tracert.corpus.model import Mark
 from tracert.errors import DocumentError
 
 MARKDOWN = b"# Title\n\nSome *text* with a [link](x.md).\n\n## Part\n\nMore.\n"
-
-
-def check(document: Document) -> None:
-    """What every document must keep to."""
-    document.text.encode("utf-8")
-    assert "\r" not in document.text
-    assert "\x00" not in document.text
-    assert document.text.strip()
-    assert document.marks[0].start == 0
-    starts = [mark.start for mark in document.marks]
-    assert starts == sorted(set(starts))
-    assert starts[-1] < len(document.text)
-    assert len(document.fingerprint) == 64
-    pages = [mark.page for mark in document.marks]
-    if document.pages is None:
-        assert set(pages) == {None}
-    else:
-        assert pages == sorted(pages)
-        assert 1 <= pages[0] <= pages[-1] <= document.pages
 
 
 def refusal(data: bytes, name: str, limits: Limits | None = None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from tracert.corpus.encoding import SAMPLE, decode, head
@@ -117,14 +118,15 @@ def _fill(builder: Builder, root: etree._Element) -> None:
         path = _breadcrumb(root, titled)
         builder.root(*path)
         builder.block(path[-1])
-        only = None
+        only = False
     else:
         content = _content(root)
         title = next((words(each) for each in root.iter() if _is_title(each)), "")
         builder.root(title)
         # A page with one main heading, the title's own words, needs no second heading above it.
-        heads = [as_title(words(each)) for each in content.iter() if tag_of(each) == "h1"]
-        only = heads[0] if len(heads) == 1 and heads[0].casefold() in title.casefold() else None
+        heads = list(islice((each for each in content.iter() if tag_of(each) == "h1"), 2))
+        head_words = as_title(words(heads[0])) if len(heads) == 1 else ""
+        only = bool(head_words) and head_words.casefold() in title.casefold()
     for block in blocks(content):
         if block.level:
             if block.level == 1 and only:

@@ -47,6 +47,8 @@ _SIGNS: Final = frozenset({"¶", "#", "§", "🔗", "↩", "↩︎", "↑", "⏎
 _TYPE: Final = ("epub:type", "{http://www.idpf.org/2007/ops}type", "role")
 _MAX_HEADING: Final = 600
 _MAX_SPAN: Final = 1_000
+#: Beyond this column no cell is carried down.
+_MAX_COLUMNS: Final = 1_000
 #: A cell over several rows is said again in each where it is as short as a label.
 _MAX_LABEL: Final = 80
 
@@ -373,7 +375,8 @@ def _row(row: etree._Element, spans: dict[int, tuple[int, str | None]]) -> str:
         wide = max(1, min(_whole(cell.get("colspan"), 1), _MAX_SPAN))
         if rows > 1:
             label = text if len(text) <= _MAX_LABEL else ""
-            below |= {column + i: (rows - 1, None if i else label) for i in range(wide)}
+            for place in range(column, min(column + wide, _MAX_COLUMNS)):
+                below[place] = (rows - 1, label if place == column else None)
         column += wide
     carry(column)
     spans.clear()

@@ -24,6 +24,13 @@ from tracert.errors import TraceError
 SCHEMA: Final = "tracert.trace/1"
 #: A trace file larger than this is refused before it is parsed.
 MAX_BYTES: Final = 200_000_000
+#: The most of each that a trace file may hold; a larger one is refused, not drawn for hours.
+MAX_NODES: Final = 100_000
+MAX_STEPS: Final = 2_000
+MAX_CANDIDATES: Final = 1_000_000
+MAX_REPLIES: Final = 10_000
+#: Whole numbers are read up to this size (2^53, what JSON's numbers hold exactly).
+_LARGEST: Final = 2**53
 
 Vector = npt.NDArray[np.float32]
 #: Any value of JSON that a setting or a step may carry.
@@ -163,6 +170,33 @@ class Result:
     answer: Answer | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """What a language model said once in a run.
+
+    `key` is the hash of what it was sent (`tracert.language.record.exchange_key`); `calls` are
+    the calls of tools that it asked for, as (id, name, arguments).
+    """
+
+    key: str
+    text: str
+    calls: tuple[tuple[str, str, str], ...] = ()
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    finish: str = "stop"
+
+
+@dataclass(frozen=True, slots=True)
+class Replies:
+    """The replies of one model in the order in which they came, so that a run replays without it.
+
+    They hold no key and no address.
+    """
+
+    model: str
+    replies: tuple[ModelReply, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Map:
     """The picture plane: where the nodes lie, and the rest of the corpus as background.
@@ -224,6 +258,7 @@ class Trace:
     result: Result
     map: Map | None = None
     cost: Cost = field(default_factory=Cost)
+    replies: Replies | None = None
 
     def node(self, id: str) -> Node:
         """The node of that id.
@@ -239,6 +274,13 @@ class Trace:
     def with_answer(self, answer: Answer, cost: Cost) -> Trace:
         """The same run with an answer and what the answer cost."""
         return replace(self, result=replace(self.result, answer=answer), cost=self.cost.plus(cost))
+
+    def with_replies(self, replies: Replies) -> Trace:
+        """The same run with what a model said in it, after what it already holds."""
+        if not replies.replies:
+            return self
+        before = () if self.replies is None else self.replies.replies
+        return replace(self, replies=replace(replies, replies=(*before, *replies.replies)))
 
     def with_map(self, map: Map) -> Trace:
         """The same run with its picture plane."""
@@ -306,6 +348,8 @@ def _vector_to_text(vector: Vector) -> str:
 
 def _trace_to_dict(trace: Trace, *, vectors: bool) -> dict[str, Any]:
     result = trace.result
+    # A run that asked no model says nothing of replies.
+    said = {} if trace.replies is None else {"replies": _replies_to_dict(trace.replies)}
     return {
         "schema": SCHEMA,
         "method": trace.method,
@@ -338,6 +382,24 @@ def _trace_to_dict(trace: Trace, *, vectors: bool) -> dict[str, Any]:
             "prompt_tokens": trace.cost.prompt_tokens,
             "completion_tokens": trace.cost.completion_tokens,
         },
+        **said,
+    }
+
+
+def _replies_to_dict(said: Replies) -> dict[str, Any]:
+    return {
+        "model": said.model,
+        "replies": [
+            {
+                "key": reply.key,
+                "text": reply.text,
+                "calls": [list(call) for call in reply.calls],
+                "prompt_tokens": reply.prompt_tokens,
+                "completion_tokens": reply.completion_tokens,
+                "finish": reply.finish,
+            }
+            for reply in said.replies
+        ],
     }
 
 
@@ -444,7 +506,16 @@ def _dict(value: object) -> Mapping[str, Any]:
 def _count(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"expected a whole number, got {type(value).__name__}")
+    if not -_LARGEST <= value <= _LARGEST:
+        raise ValueError("a whole number too large to be one of a trace")
     return value
+
+
+def _few(value: object, most: int, what: str) -> Sequence[Any]:
+    found = _list(value)
+    if len(found) > most:
+        raise ValueError(f"{len(found)} {what}, where at most {most} are read")
+    return found
 
 
 def _real(value: object) -> float:
@@ -454,8 +525,10 @@ def _real(value: object) -> float:
 
 
 def _scalar(value: object) -> Value:
-    if value is None or isinstance(value, bool | int):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, int):
+        return _count(value)
     return _text(value) if isinstance(value, str) else _real(value)
 
 
@@ -548,6 +621,28 @@ def _map_from_dict(data: Mapping[str, Any]) -> Map:
     )
 
 
+def _replies_from_dict(data: Mapping[str, Any]) -> Replies:
+    return Replies(
+        model=_text(data["model"]),
+        replies=tuple(
+            ModelReply(
+                key=_text(item["key"]),
+                text=_text(item["text"]),
+                calls=tuple(_call(call) for call in _list(item["calls"])),
+                prompt_tokens=_count(item["prompt_tokens"]),
+                completion_tokens=_count(item["completion_tokens"]),
+                finish=_text(item["finish"]),
+            )
+            for item in map(_dict, _few(data["replies"], MAX_REPLIES, "replies"))
+        ),
+    )
+
+
+def _call(value: object) -> tuple[str, str, str]:
+    id, name, arguments = _texts(value)
+    return id, name, arguments
+
+
 def _trace_from_dict(data: Mapping[str, Any]) -> Trace:
     corpus = _dict(data["corpus"])
     info = CorpusInfo(
@@ -557,8 +652,16 @@ def _trace_from_dict(data: Mapping[str, Any]) -> Trace:
         dimension=_count(corpus["dimension"]),
         size=_count(corpus["size"]),
     )
-    nodes = tuple(_node_from_dict(_dict(item), info.dimension) for item in _list(data["nodes"]))
-    steps = tuple(_step_from_dict(_dict(item), info.dimension) for item in _list(data["steps"]))
+    nodes = tuple(
+        _node_from_dict(_dict(item), info.dimension)
+        for item in _few(data["nodes"], MAX_NODES, "nodes")
+    )
+    steps = tuple(
+        _step_from_dict(_dict(item), info.dimension)
+        for item in _few(data["steps"], MAX_STEPS, "steps")
+    )
+    if sum(len(step.candidates) for step in steps) > MAX_CANDIDATES:
+        raise ValueError(f"more than {MAX_CANDIDATES} candidates")
     result = _dict(data["result"])
     stop = _dict(result["stop"])
     cost = _dict(data["cost"])
@@ -571,8 +674,8 @@ def _trace_from_dict(data: Mapping[str, Any]) -> Trace:
         nodes=nodes,
         steps=steps,
         result=Result(
-            path=_texts(result["path"]),
-            evidence=_texts(result["evidence"]),
+            path=_texts(_few(result["path"], MAX_NODES, "places of the path")),
+            evidence=_texts(_few(result["evidence"], MAX_NODES, "places of the evidence")),
             stop=Stop(StopReason(stop["reason"]), _text(stop["message"]), _text(stop["remedy"])),
             answer=None if result["answer"] is None else _answer_from_dict(_dict(result["answer"])),
         ),
@@ -583,6 +686,7 @@ def _trace_from_dict(data: Mapping[str, Any]) -> Trace:
             prompt_tokens=_count(cost["prompt_tokens"]),
             completion_tokens=_count(cost["completion_tokens"]),
         ),
+        replies=None if data.get("replies") is None else _replies_from_dict(_dict(data["replies"])),
     )
     _check_references(trace)
     return trace

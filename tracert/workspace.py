@@ -30,13 +30,14 @@ from tracert.knowledge.opened import OpenGraph
 from tracert.knowledge.opened import prepared as prepared_graph
 from tracert.language.answer import write_answer
 from tracert.language.base import ChatModel, OnText
+from tracert.language.record import Recorder
 from tracert.methods.base import Method, Question, Resources, collect, parse_settings
 from tracert.methods.registry import method as method_by_name
 from tracert.projection import Projection
 from tracert.recent import Recent
 from tracert.snapshot import Snapshot, open_snapshot
 from tracert.store import CorpusRecord, Store
-from tracert.trace import Cost, Map, Trace, Value
+from tracert.trace import Cost, Map, Replies, Trace, Value
 
 BUILTIN: Final = "The Long Spark"
 DEFAULT_METHOD: Final = "tracert_rag"
@@ -353,10 +354,11 @@ class Workspace:
         values = parse_settings(chosen.settings_type, settings or {})
         begun = time.perf_counter()
         over, found = self._over(chosen, corpus, knowledge, embedder)
+        heard = None if model is None else Recorder(model)
         resources = Resources(
             embed=found.embed,
             corpus=over if isinstance(over, Snapshot) else None,
-            model=model,
+            model=heard,
             knowledge=over if isinstance(over, OpenGraph) else None,
             folder=self.path,
         )
@@ -372,7 +374,7 @@ class Workspace:
         )
         if fresh:
             self._prepared.forget(key)
-        prepared = self._prepared.get(key, lambda: chosen.prepare(asked, resources))
+        prepared, said = self._prepared.get(key, lambda: _prepared(chosen, asked, resources, model))
         trace = collect(
             chosen.walk(prepared, values, resources),
             method=chosen.name,
@@ -382,7 +384,10 @@ class Workspace:
         )
         trace = replace(trace, cost=Cost({"open": opened}).plus(trace.cost))
         if answer:
-            trace = trace.with_answer(*write_answer(trace, model, found.embed, on_text=on_text))
+            trace = trace.with_answer(*write_answer(trace, heard, found.embed, on_text=on_text))
+        for replies in (said, None if heard is None else heard.replies):
+            if replies is not None:
+                trace = trace.with_replies(replies)
         if with_map:
             begun = time.perf_counter()
             trace = trace.with_map(self.map_of(trace, over, "pca" if with_map == "pca" else "auto"))
@@ -486,6 +491,16 @@ class Workspace:
                 if message:
                     self._failed[fingerprint] = message
                 del self._fits[fingerprint]
+
+
+def _prepared(
+    method: Method, asked: Question, resources: Resources, model: ChatModel | None
+) -> tuple[Any, Replies | None]:
+    """What a method prepared, with what the model said meanwhile."""
+    if model is None:
+        return method.prepare(asked, resources), None
+    heard = Recorder(model)
+    return method.prepare(asked, replace(resources, model=heard)), heard.replies
 
 
 def builtin_folder() -> Path | None:

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from tracert.errors import ModelError
 from tracert.language.base import ChatModel, Message, OnText, Reply, Tool, ToolCall
+from tracert.trace import ModelReply, Replies
 
 SCHEMA: Final = "tracert.recording/1"
 #: A recording larger than this is refused before it is parsed.
@@ -140,6 +141,17 @@ class Recorder:
         with self._lock:
             return Recording(self.name, tuple(self._exchanges))
 
+    @property
+    def replies(self) -> Replies:
+        """The replies so far as a trace keeps them: what was sent is named by its hash."""
+        with self._lock:
+            return Replies(self.name, tuple(_kept(exchange) for exchange in self._exchanges))
+
+    def keep(self, messages: Sequence[Message], reply: Reply) -> None:
+        """Record a reply that was given before and is used again in place of a call."""
+        with self._lock:
+            self._exchanges.append(Exchange(tuple(messages), (), reply))
+
     def complete(
         self,
         messages: Sequence[Message],
@@ -158,11 +170,12 @@ class Recorder:
 class Replayer:
     """A chat model that answers from a recording: no key, no network; thread-safe."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Recording | Replies) -> None:
+        """Answer from a recording, or from the replies that a trace carries."""
         self._name = recording.model
         self._replies: dict[str, list[Reply]] = {}
-        for exchange in recording.exchanges:
-            self._replies.setdefault(exchange.key, []).append(exchange.reply)
+        for key, reply in _by_key(recording):
+            self._replies.setdefault(key, []).append(reply)
         self._lock = threading.Lock()
 
     @property
@@ -195,6 +208,36 @@ class Replayer:
         if on_text is not None and reply.text:
             on_text(reply.text)
         return reply
+
+
+def _kept(exchange: Exchange) -> ModelReply:
+    reply = exchange.reply
+    return ModelReply(
+        exchange.key,
+        reply.text,
+        tuple((call.id, call.name, call.arguments) for call in reply.tool_calls),
+        reply.prompt_tokens,
+        reply.completion_tokens,
+        reply.finish,
+    )
+
+
+def _by_key(recording: Recording | Replies) -> list[tuple[str, Reply]]:
+    if isinstance(recording, Recording):
+        return [(exchange.key, exchange.reply) for exchange in recording.exchanges]
+    return [
+        (
+            said.key,
+            Reply(
+                said.text,
+                tuple(ToolCall(*call) for call in said.calls),
+                said.prompt_tokens,
+                said.completion_tokens,
+                said.finish,
+            ),
+        )
+        for said in recording.replies
+    ]
 
 
 # --- from JSON ----------------------------------------------------------------------------

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tracert.errors import StoreError
-from tracert.language.base import ChatModel, Message
+from tracert.language.base import ChatModel, Message, Reply
 from tracert.language.budget import Meter
-from tracert.language.record import exchange_key
+from tracert.language.record import Recorder, exchange_key
 from tracert.methods.base import Resources
 from tracert.trace import Cost
 
@@ -47,8 +47,14 @@ class Replies:
         """
         key = f"{model.name} {exchange_key(messages)}"
         with self._lock:
-            if key in self._replies:
-                return (*self._replies[key], False)
+            known = self._replies.get(key)
+        if known is not None:
+            text, cost = known
+            if isinstance(model, Recorder):
+                # A run that uses a reply again has it among its own all the same.
+                used = (cost.prompt_tokens, cost.completion_tokens)
+                model.keep(messages, Reply(text, (), *used))
+            return text, cost, False
         meter = Meter(model, self._stage)
         reply = meter.complete(messages, max_tokens=max_tokens)
         with self._lock:

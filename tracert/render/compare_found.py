@@ -21,8 +21,12 @@ _NOT_ITS_OWN = frozenset({"open", "map", "answer"})
 
 def own_seconds(trace: Trace) -> float:
     """The seconds that the method itself took: embedding, its model and its walk."""
-    spent = trace.cost.seconds
-    return sum(value for stage, value in spent.items() if stage not in _NOT_ITS_OWN)
+    return sum(spent for stage, spent in trace.cost.seconds.items() if _its_own(stage))
+
+
+def _its_own(stage: str) -> bool:
+    """Whether a stage is the method's work on this question; an index is made but once."""
+    return stage not in _NOT_ITS_OWN and not stage.startswith("index")
 
 
 def board(
@@ -47,7 +51,11 @@ def board(
                     _chip(place_, one, chunks, node_of)
                     for place_, (one, chunks) in enumerate(zip(found, gold, strict=True), start=1)
                 ],
-                "lines": [_own(number, only[entry.method], len(entries), unit), cost(entry.trace)],
+                "lines": [
+                    _own(number, only[entry.method], len(entries), unit),
+                    cost(entry.trace),
+                    *index_cost(entry.trace),
+                ],
                 "note": _short_of(entry, unit),
             }
         )
@@ -61,6 +69,25 @@ def cost(trace: Trace) -> str:
     if tokens:
         parts.append(count(tokens, "token"))
     return " · ".join(parts)
+
+
+def index_cost(trace: Trace) -> list[str]:
+    """What an index cost that the method made of the whole text, once; empty where there is none.
+
+    The first step of such a run tells it, whenever the index was made.
+    """
+    spent, calls = _index(trace)
+    return (
+        [] if spent is None else [f"index, once: {seconds(spent)} · {count(calls, 'model call')}"]
+    )
+
+
+def _index(trace: Trace) -> tuple[float | None, int]:
+    first = trace.steps[0].values if trace.steps else {}
+    spent, calls = first.get("index_seconds"), first.get("index_model_calls")
+    if not isinstance(spent, int | float):
+        return None, 0
+    return float(spent), int(calls) if isinstance(calls, int | float) else 0
 
 
 def _plural(number: int, unit: str) -> str:
@@ -211,7 +238,7 @@ def cost_rows(entries: Sequence[Entry]) -> dict[str, list[Any]]:
     stages = [
         stage
         for stage in dict.fromkeys(stage for trace in traces for stage in trace.cost.seconds)
-        if stage not in _NOT_ITS_OWN
+        if _its_own(stage)
     ]
     rows: dict[str, list[Any]] = {
         "Method": [short(entry.method) for entry in entries],
@@ -224,5 +251,9 @@ def cost_rows(entries: Sequence[Entry]) -> dict[str, list[Any]]:
             None if stage not in trace.cost.seconds else 1e3 * trace.cost.seconds[stage]
             for trace in traces
         ]
+    indexes = [_index(trace) for trace in traces]
+    if any(spent is not None for spent, _ in indexes):
+        rows["Index, once (s)"] = [spent for spent, _ in indexes]
+        rows["Index calls"] = [None if spent is None else calls for spent, calls in indexes]
     rows["All ms"] = [1e3 * own_seconds(trace) for trace in traces]
     return rows

@@ -64,7 +64,7 @@ def figure(
     layers += _question(go, entries, palette)
     if selected in places:
         x, y = places[str(selected)]
-        ring = {"symbol": "circle-open", "size": 54, "color": palette.ink, "line": {"width": 2.5}}
+        ring = {"symbol": "circle-open", "size": 48, "color": palette.ink, "line": {"width": 2.5}}
         layers.append(
             go.Scatter(x=[x], y=[y], mode="markers", name="Selected", marker=ring, hoverinfo="skip")
         )
@@ -72,7 +72,7 @@ def figure(
     plane = next((entry.trace.map for entry in entries if entry.trace.map is not None), None)
     kind = "" if plane is None else plane.kind
     fingerprint = entries[0].trace.corpus.fingerprint if entries else ""
-    made.update_layout(**_layout(palette, f"{kind}:{fingerprint}"))
+    made.update_layout(**_layout(palette, f"{kind}:{fingerprint}", places))
     return made
 
 
@@ -166,7 +166,7 @@ def _gold(go: Any, gold: Sequence[Collection[str]], places: Mapping[str, Point])
             name="Gold",
             marker={
                 "symbol": "star",
-                "size": 50,
+                "size": 40,
                 "color": "#f2c230",
                 "opacity": 0.55,
                 "line": {"width": 1.5, "color": "#a07800"},
@@ -359,8 +359,16 @@ def _lines(text: str, width: int = 46) -> str:
     return "<br>".join(html.escape(line) for line in textwrap.wrap(text, width)[:3])
 
 
-def _layout(palette: Palette, revision: str) -> dict[str, Any]:
+def _range(values: Sequence[float]) -> list[float]:
+    """The values with a margin on both sides; plotly's own margin grows with the markers."""
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    margin = 0.06 * ((high - low) or 1.0)
+    return [low - margin, high + margin]
+
+
+def _layout(palette: Palette, revision: str, places: Mapping[str, Point]) -> dict[str, Any]:
     axis = {"visible": False, "fixedrange": False}
+    xs, ys = ([point[axis_] for point in places.values()] for axis_ in (0, 1))
     return {
         "height": HEIGHT,
         "margin": {"l": 4, "r": 4, "t": 4, "b": 4},
@@ -383,8 +391,8 @@ def _layout(palette: Palette, revision: str) -> dict[str, Any]:
             "itemclick": False,
             "itemdoubleclick": False,
         },
-        "xaxis": axis,
-        "yaxis": {**axis, "scaleanchor": "x", "scaleratio": 1},
+        "xaxis": {**axis, "range": _range(xs)},
+        "yaxis": {**axis, "range": _range(ys), "scaleanchor": "x", "scaleratio": 1},
         "dragmode": "pan",
         "clickmode": "event+select",
         "uirevision": revision,

@@ -141,7 +141,8 @@ def search_words(search: Search, fate: Fate, most: int) -> str:
     chance = fate.closest
     if change.setting == BUDGET and chance is not None and chance.rank == change.after:
         said += f": it ranks {_ordinal(int(str(change.after)))}"
-    return f"{said}. Verified by running it; one step less does not keep it ({runs})."
+    less = "" if isinstance(change.after, bool | str) else "; one step less does not keep it"
+    return f"{said}. Verified by running it{less} ({runs})."
 
 
 def also_words(search: Search) -> str:

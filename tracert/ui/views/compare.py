@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Final
 
 import streamlit as st
 
 from tracert.errors import TracertError
 from tracert.render.compare_looks import short
-from tracert.render.compare_map import last_hop
 from tracert.ui import resources
 from tracert.ui.glossary import explain
 from tracert.ui.running import Asked
@@ -20,16 +18,18 @@ from tracert.ui.views import (
     compare_answers,
     compare_found,
     compare_map,
+    compare_pair,
     compare_strip,
     compare_why,
 )
 from tracert.ui.views import passage as passage_view
-from tracert.ui.views.compare_runs import Compared, compare
+from tracert.ui.views.compare_runs import Compared, compare, selection
 from tracert.workspace import Workspace
 
 KEY: Final = "compare"
 #: The examples that lead, by id: there the methods find different gold passages.
 FIRST: Final = ("A16", "A10", "B10")
+_METHODS, _PAIR = "Methods on one text", "The same text as document and notes"
 _MAP, _STAGES = "One map", "A stage each"
 
 
@@ -40,6 +40,18 @@ def page(*, key: str = KEY) -> None:
         "which hop, at what cost, and why not the rest."
     )
     space = resources.workspace()
+    what = st.segmented_control(
+        "What to compare",
+        [_METHODS, _PAIR],
+        default=_METHODS,
+        required=True,
+        key=f"{key}:what",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    if what == _PAIR:
+        compare_pair.show(space, key=f"{key}:pair")
+        return
     asked = ask.show(space, key=key, first=FIRST)
     if asked is not None:
         show(space, asked, key=key)
@@ -62,13 +74,13 @@ def show(space: Workspace, asked: Asked, *, key: str) -> None:
     for name, why in compared.failed.items():
         st.warning(f"{short(name)}: {literal(why)}", icon=":material/block:")
     if compared.entries:
-        theatre(space, compared, key=key)
+        theatre(compared, key=key)
 
 
 @st.fragment
-def theatre(space: Workspace, compared: Compared, *, key: str) -> None:
+def theatre(compared: Compared, *, key: str) -> None:
     """All views of the runs, on one selection."""
-    view = _view(compared, key=key)
+    view = selection(compared, key=key)
     compare_found.board(compared, view, key=key)
     left, right = st.columns([3, 2.6], gap="medium")
     with left, st.container(border=True):
@@ -79,7 +91,7 @@ def theatre(space: Workspace, compared: Compared, *, key: str) -> None:
     left, right = st.columns([3, 2.6], gap="medium")
     with left, st.container(border=True):
         st.subheader("Why not this passage?", help=_WHY, anchor=False)
-        compare_why.show(space, compared, view, key=f"{key}:why")
+        compare_why.show(compared, view, key=f"{key}:why", root=key)
     with right, st.container(border=True):
         st.subheader("The passage in its source", help=explain("passage"), anchor=False)
         _source(compared, view, key=key)
@@ -123,30 +135,4 @@ def _source(compared: Compared, view: View, *, key: str) -> None:
     if node is None:
         st.caption("Select a point, a row or a citation to read the passage here.")
         return
-    passage_view.source(node, compared.asked.question, compared.live, key=key)
-
-
-def _view(compared: Compared, *, key: str) -> View:
-    """The selection; it stays while the question does."""
-    name = f"{key}:view"
-    asked, chosen = compared.asked, compared.chosen
-    parts = (asked.record.fingerprint, asked.question, asked.goal, chosen)
-    revision = hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
-    seen: View | None = st.session_state.get(name)
-    if seen is not None and seen.revision == revision:
-        return seen
-    same = seen is not None and seen.question == asked.question
-    node = seen.node if seen is not None and same else _opening(compared)
-    fresh = View(revision, last_hop(compared.entries), node, asked.question)
-    fresh.moment = 0.0 if seen is None else seen.moment
-    st.session_state[name] = fresh
-    return fresh
-
-
-def _opening(compared: Compared) -> str | None:
-    """The passage that is asked about first: gold that some method missed, else the first."""
-    for chunks in compared.gold:
-        found = [chunks & set(one.own) for one in compared.entries]
-        if not all(found):
-            return min(next((held for held in found if held), chunks), default=None)
-    return next((id for one in compared.entries for id in one.own), None)
+    passage_view.source(node, compared.question, compared.live, key=key)

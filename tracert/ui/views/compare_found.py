@@ -34,7 +34,11 @@ def board(compared: Compared, view: View, *, key: str) -> None:
         "dark": theme() == "dark",
         "selected": view.node,
         "methods": found.board(
-            compared.entries, compared.gold, nodes(compared), theme=cast(Theme, theme())
+            compared.entries,
+            compared.gold,
+            nodes(compared),
+            theme=cast(Theme, theme()),
+            unit=compared.unit,
         ),
     }
     if view.pick(components.compare(data, key=f"{key}:board")):
@@ -44,7 +48,11 @@ def board(compared: Compared, view: View, *, key: str) -> None:
 def matrix(compared: Compared, view: View, *, key: str) -> None:
     """Passages by methods with ranks, grouped by who found them."""
     made = found.matrix(
-        compared.entries, compared.gold, nodes(compared), theme=cast(Theme, theme())
+        compared.entries,
+        compared.gold,
+        nodes(compared),
+        theme=cast(Theme, theme()),
+        unit=compared.unit,
     )
     data = {"kind": "matrix", "dark": theme() == "dark", "selected": view.node, **made}
     if view.pick(components.compare(data, key=f"{key}:matrix")):
@@ -87,6 +95,7 @@ def cost(compared: Compared, *, key: str) -> None:
     columns: dict[str, Any] = {
         name: st.column_config.NumberColumn(format="%.1f") for name in rows if name.endswith(" ms")
     }
+    columns["Index, once (s)"] = st.column_config.NumberColumn(format="%.1f")
     columns["All ms"] = st.column_config.ProgressColumn(
         format="%.1f ms", min_value=0.0, max_value=most
     )
@@ -100,5 +109,6 @@ def cost(compared: Compared, *, key: str) -> None:
     )
     st.caption(
         "Milliseconds on this machine, of the method alone: neither the map nor the answer counts. "
-        "What was embedded or asked once for this question is shown with what it cost then."
+        "What was embedded or asked once for this question is shown with what it cost then; an "
+        "index of the whole text is made once for all questions."
     )

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Final
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Final, Protocol
 
 import streamlit as st
 
 from tracert.comparing.budget import Entry, entry, settings_at
 from tracert.errors import SettingError, TracertError
 from tracert.evaluation.quoted import Gold
+from tracert.knowledge.opened import OpenGraph
 from tracert.language.answer import write_answer
 from tracert.language.base import ChatModel
 from tracert.methods.base import Method, Resources, Walk
 from tracert.methods.registry import method
+from tracert.render.compare_map import last_hop
+from tracert.snapshot import Snapshot
 from tracert.trace import Trace, Value
+from tracert.ui import notes
 from tracert.ui.gold import known
 from tracert.ui.live import Live
-from tracert.ui.model import chat_model, embedder_for
+from tracert.ui.model import chat_model, embedder_for, named_embedder
 from tracert.ui.running import Asked, run
+from tracert.ui.session import View
 from tracert.ui.views import studio
 from tracert.workspace import Workspace
 
@@ -34,24 +41,52 @@ class Chosen:
 
     methods: tuple[str, ...]
     budget: int
-    values: Mapping[str, Mapping[str, Value]]
-    plane: studio.Plane
-    with_model: bool
+    values: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    plane: studio.Plane = "auto"
+    with_model: bool = False
+
+    def of(self, name: str) -> Mapping[str, Value]:
+        """The settings of a method that are not left at their defaults."""
+        return self.values.get(name, {})
+
+
+class Again(Protocol):
+    """One more run of the same question, without map and answer."""
+
+    def __call__(self, method: str | Method, values: Mapping[str, Value], budget: int) -> Trace:
+        """The trace of that method with these settings at that budget.
+
+        Raises:
+            TracertError: what cannot be done, and what to do instead.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
     """The runs of all methods on one question, and what lies behind them.
 
-    `gold` is empty where it is not known. `failed` says of each method that could not run why.
+    `over` is the corpus or the graph of notes. `gold` is empty where it is not known. `failed`
+    says of each method that could not run why. `revision` changes with anything that was chosen.
     """
 
-    asked: Asked
+    question: str
+    revision: str
     chosen: Chosen
     entries: tuple[Entry, ...]
     gold: Gold
     live: Live
-    failed: Mapping[str, str]
+    over: Snapshot | OpenGraph
+    again: Again
+    failed: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def unit(self) -> str:
+        """What is found: 'passage' or 'note'."""
+        return "note" if isinstance(self.over, OpenGraph) else "passage"
+
+
+# --- over a corpus --------------------------------------------------------------------------------
 
 
 def compare(space: Workspace, asked: Asked, chosen: Chosen, *, key: str) -> Compared:
@@ -60,36 +95,50 @@ def compare(space: Workspace, asked: Asked, chosen: Chosen, *, key: str) -> Comp
     Raises:
         TracertError: the corpus cannot be opened or the question cannot be embedded.
     """
+    over = space.open(asked.record.name)
+    _warm(asked.record.embedder)
     plain = settings_at(method(BASELINE).settings_type, {}, chosen.budget)
     _, live = run(space, asked, BASELINE, plain, kind=chosen.plane, key=f"{key}:plain")
+    model = chat_model() if chosen.with_model else None
+    again = partial(_ask, space, asked, model)
     entries, failed = [], {}
     for name in chosen.methods:
-        values = chosen.values.get(name, {})
         try:
-            trace = _trace(space, asked, chosen, name, values, live, key=key)
-            ranked = _ranked(space, asked, chosen, values)
+            trace = _trace(space, asked, chosen, name, model, live, over, key=key)
+            entries.append(entry(trace, chosen.budget, _ranked(again, chosen.of(name), chosen)))
         except TracertError as error:
             failed[name] = str(error)
-            continue
-        entries.append(entry(trace, chosen.budget, ranked))
-    return Compared(asked, chosen, tuple(entries), _gold(space, asked, live), live, failed)
+    return Compared(
+        asked.question,
+        _revision(asked.record.fingerprint, asked.question, asked.goal, chosen),
+        chosen,
+        tuple(entries),
+        _gold(over, asked, live),
+        live,
+        over,
+        again,
+        failed,
+    )
 
 
-def ask(
+@st.cache_resource(show_spinner=False)
+def _warm(embedder: str) -> None:
+    """Load an embedder of this machine, so that no method is charged for being asked first."""
+    if not embedder.startswith("openai"):
+        named_embedder(embedder).embed(["warm"])
+
+
+def _ask(
     space: Workspace,
     asked: Asked,
+    model: ChatModel | None,
     name: str | Method,
     values: Mapping[str, Value],
     budget: int,
     *,
-    model: ChatModel | None,
     plane: studio.Plane | None = None,
+    fresh: bool = False,
 ) -> Trace:
-    """One run of a method at a budget, without an answer; with the map of that kind, if any.
-
-    Raises:
-        TracertError: what cannot be done, and what to do instead.
-    """
     kind = (method(name) if isinstance(name, str) else name).settings_type
     return space.ask(
         asked.question,
@@ -101,7 +150,120 @@ def ask(
         embedder=embedder_for(asked.record),
         answer=False,
         with_map=False if plane is None else plane,
+        fresh=fresh,
     )
+
+
+def _trace(
+    space: Workspace,
+    asked: Asked,
+    chosen: Chosen,
+    name: str,
+    model: ChatModel | None,
+    live: Live,
+    over: Snapshot,
+    *,
+    key: str,
+) -> Trace:
+    values = chosen.of(name)
+    wanted = (
+        over.info.fingerprint,
+        asked.record.name,
+        asked.question,
+        asked.goal,
+        name,
+        tuple(sorted(values.items(), key=lambda item: item[0])),
+        chosen.budget,
+        model.name if model is not None else None,
+        chosen.plane,
+        space.map_status(asked.record.name).state,
+    )
+    kept: dict[Any, Trace] = st.session_state.setdefault(f"{key}:runs", {})
+    if wanted not in kept:
+        trace = _ask(space, asked, model, name, values, chosen.budget, plane=chosen.plane)
+        if model is None and _first(asked, name, key=key):
+            # The first run loads and counts what later ones find ready; the second tells the cost.
+            trace = _ask(
+                space, asked, None, name, values, chosen.budget, plane=chosen.plane, fresh=True
+            )
+        cut = _cut(trace, chosen.budget)
+        kept[wanted] = trace.with_answer(*write_answer(cut, None, live.embed))
+        while len(kept) > _KEPT:
+            kept.pop(next(iter(kept)))
+    return _written(kept[wanted], chosen.budget, key=key)
+
+
+def _first(asked: Asked, name: str, *, key: str) -> bool:
+    seen: set[Any] = st.session_state.setdefault(f"{key}:seen", set())
+    wanted = (asked.record.fingerprint, asked.question, asked.goal, name)
+    new = wanted not in seen
+    seen.add(wanted)
+    return new
+
+
+def _ranked(again: Again, values: Mapping[str, Value], chosen: Chosen) -> tuple[str, ...]:
+    """Plain top-k's order by the first stage that the method has, for the places left."""
+    stage = {"first_stage": values["first_stage"]} if "first_stage" in values else {}
+    trace = again(BASELINE, stage, chosen.budget)
+    return tuple(item.id for item in trace.steps[0].candidates)
+
+
+def _gold(over: Snapshot, asked: Asked, live: Live) -> Gold:
+    if live.embed is None:
+        return ()
+    these = known(over, live.embed)
+    gold = None if these is None else these.of(asked.question)
+    return gold or ()
+
+
+# --- over notes -----------------------------------------------------------------------------------
+
+
+def compare_notes(
+    space: Workspace,
+    opened: OpenGraph,
+    question: str,
+    chosen: Chosen,
+    gold: Sequence[str],
+    *,
+    key: str,
+) -> Compared:
+    """The walk through notes at the budget, offline; `gold` are paths of notes.
+
+    Raises:
+        TracertError: what cannot be done, and what to do instead.
+    """
+    asked = notes.AskedNotes(opened, question)
+    kind = method(notes.NAME).settings_type
+    values = settings_at(kind, {"scoring": "offline"} | dict(chosen.of(notes.NAME)), chosen.budget)
+    ran = notes.run(space, asked, values, kind=chosen.plane, key=f"{key}:notes")
+    trace = _written(ran.trace, chosen.budget, key=key)
+
+    def again(method: str | Method, values: Mapping[str, Value], budget: int) -> Trace:
+        settings = settings_at(kind, {"scoring": "offline"} | dict(values), budget)
+        return space.ask(
+            question,
+            knowledge=opened,
+            method=method,
+            settings=settings,
+            embedder=named_embedder(opened.info.embedder),
+            answer=False,
+            with_map=False,
+        )
+
+    return Compared(
+        question,
+        _revision(opened.info.fingerprint, question, chosen),
+        chosen,
+        (entry(trace, chosen.budget),),
+        tuple(frozenset({path}) for path in gold if path in opened.row),
+        ran.live,
+        opened,
+        again,
+    )
+
+
+# --- shared ---------------------------------------------------------------------------------------
 
 
 class Unasked:
@@ -135,52 +297,16 @@ class _Silent:
         raise AskedAgain(f"With these settings {self.name} would be asked anew.")
 
 
-def model_of(chosen: Chosen) -> ChatModel | None:
-    """The session's model where it may take part."""
-    return chat_model() if chosen.with_model else None
-
-
-def _trace(
-    space: Workspace,
-    asked: Asked,
-    chosen: Chosen,
-    name: str,
-    values: Mapping[str, Value],
-    live: Live,
-    *,
-    key: str,
-) -> Trace:
-    model = model_of(chosen)
-    status = space.map_status(asked.record.name)
-    wanted = (
-        asked.record.fingerprint,
-        asked.record.name,
-        asked.question,
-        asked.goal,
-        name,
-        tuple(sorted(values.items(), key=lambda item: item[0])),
-        chosen.budget,
-        model.name if model is not None else None,
-        chosen.plane,
-        status.state,
-    )
-    kept: dict[Any, Trace] = st.session_state.setdefault(f"{key}:runs", {})
-    if wanted not in kept:
-        trace = ask(space, asked, name, values, chosen.budget, model=model, plane=chosen.plane)
-        kept[wanted] = trace.with_answer(
-            *write_answer(_cut(trace, chosen.budget), None, live.embed)
-        )
-        while len(kept) > _KEPT:
-            kept.pop(next(iter(kept)))
-    trace = kept[wanted]
-    written = st.session_state.get(f"{key}:written", {})
-    answer = written.get((trace.question, name, trace.result.evidence[: chosen.budget]))
-    return trace if answer is None else trace.with_answer(*answer)
-
-
 def _cut(trace: Trace, budget: int) -> Trace:
     """The trace with the evidence that the budget allows: what an answer may be written from."""
     return replace(trace, result=replace(trace.result, evidence=trace.result.evidence[:budget]))
+
+
+def _written(trace: Trace, budget: int, *, key: str) -> Trace:
+    """The trace with the answer that a model wrote from this evidence, if one did."""
+    written = st.session_state.get(f"{key}:written", {})
+    answer = written.get((trace.question, trace.method, trace.result.evidence[:budget]))
+    return trace if answer is None else trace.with_answer(*answer)
 
 
 def write_answers(compared: Compared, *, key: str) -> None:
@@ -197,18 +323,28 @@ def write_answers(compared: Compared, *, key: str) -> None:
         )
 
 
-def _ranked(
-    space: Workspace, asked: Asked, chosen: Chosen, values: Mapping[str, Value]
-) -> tuple[str, ...]:
-    """Plain top-k's order by the first stage that the method has, for the places left."""
-    stage = {"first_stage": values["first_stage"]} if "first_stage" in values else {}
-    trace = ask(space, asked, BASELINE, stage, chosen.budget, model=None)
-    return tuple(item.id for item in trace.steps[0].candidates)
+def _revision(*parts: Any) -> str:
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
-def _gold(space: Workspace, asked: Asked, live: Live) -> Gold:
-    if live.embed is None:
-        return ()
-    these = known(space.open(asked.record.name), live.embed)
-    gold = None if these is None else these.of(asked.question)
-    return gold or ()
+def selection(compared: Compared, *, key: str) -> View:
+    """What is selected; it stays while the question does."""
+    name = f"{key}:view"
+    seen: View | None = st.session_state.get(name)
+    if seen is not None and seen.revision == compared.revision:
+        return seen
+    same = seen is not None and seen.question == compared.question
+    node = seen.node if seen is not None and same else _opening(compared)
+    fresh = View(compared.revision, last_hop(compared.entries), node, compared.question)
+    fresh.moment = 0.0 if seen is None else seen.moment
+    st.session_state[name] = fresh
+    return fresh
+
+
+def _opening(compared: Compared) -> str | None:
+    """The passage that is asked about first: gold that some method missed, else the first."""
+    for chunks in compared.gold:
+        found = [chunks & set(one.own) for one in compared.entries]
+        if not all(found):
+            return min(next((held for held in found if held), chunks), default=None)
+    return next((id for one in compared.entries for id in one.own), None)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -14,26 +14,31 @@ from tracert.comparing.budget import Entry, entry, most, own
 from tracert.comparing.change import Search, smallest_change
 from tracert.comparing.fate import CANDIDATES, Fate, Reach, fate, named, reaches
 from tracert.errors import TracertError
+from tracert.knowledge.opened import OpenGraph
 from tracert.methods.first_stage import rank
 from tracert.methods.registry import method
+from tracert.methods.trailgraph.scoring import base as scoring
+from tracert.methods.trailgraph.scoring.offline import OfflineScorer
 from tracert.render import compare_words as words
 from tracert.render.compare_looks import short
 from tracert.render.words import place, title
-from tracert.trace import Trace, Value
+from tracert.trace import NodeKind, Value
 from tracert.ui import components, controls
 from tracert.ui.safe import literal
 from tracert.ui.session import View, theme
 from tracert.ui.views import compare_strip
 from tracert.ui.views.compare_found import nodes
-from tracert.ui.views.compare_runs import Compared, Unasked, ask, model_of
-from tracert.workspace import Workspace
+from tracert.ui.views.compare_runs import Compared, Unasked
 
 #: Seconds that one method's search may take, and that it goes on after a change is found.
 PATIENCE, MORE = 15.0, 1.0
 #: A search that takes longer than this says how far it is.
 _QUIET: Final = 1.0
-#: Passages that a search by words offers.
+#: Passages that a search by words offers, and searches for changes that a session keeps.
 _OFFERED: Final = 6
+_SEARCHES: Final = 60
+#: The setting that changes what a trace names.
+_NAMED: Final = "candidates_kept"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,57 +47,61 @@ class Case:
 
     entry: Entry
     fate: Fate
-    reach: tuple[Reach, ...]
+    reach: tuple[Reach, ...] = ()
+    offered_by: tuple[str, ...] = ()
 
 
-def show(space: Workspace, compared: Compared, view: View, *, key: str) -> None:
-    """What became of the selected passage, method by method."""
-    _find(space, compared, view, key=key)
+def show(compared: Compared, view: View, *, key: str, root: str = "") -> None:
+    """What became of the selected passage, method by method.
+
+    `root` is the key of the page's controls, where a change can be made; '' where there are none.
+    """
+    _find(compared, view, key=key)
     id = view.node
     node = None if id is None else nodes(compared)(id)
-    if id is None or node is None or node.source is None:
-        st.caption("Select a passage on the map or in the list, or search for one by its words.")
+    if id is None or node is None or node.kind not in (NodeKind.CHUNK, NodeKind.NOTE):
+        st.caption(
+            f"Select a {compared.unit} on the map or in the list, or search for one by its words."
+        )
         return
     st.text(f"“{title(node)}” · {place(node)}")
     try:
-        cases = [_case(space, compared, one, id) for one in compared.entries]
+        cases = [_case(compared, one, id) for one in compared.entries]
     except TracertError as error:
         st.error(literal(str(error)), icon=":material/error:")
         return
     found: dict[Any, Search] = st.session_state.setdefault(f"{key}:searches", {})
-    lost = [case for case in cases if case.fate.kept is None]
     for case in cases:
-        _told(case, found.get(_of(case, view)), key=key)
-    missing = [case for case in lost if _of(case, view) not in found]
+        _told(case, found.get(_of(case, view)), key=key, root=root)
+    missing = [case for case in cases if case.fate.kept is None and _of(case, view) not in found]
     if missing and st.button(
         "Find the smallest change that keeps it",
         icon=":material/search_insights:",
         key=f"{key}:search",
         help="Each setting of each method that missed it is varied, alone, over its range, until "
-        "the passage is kept. Every change shown was run.",
+        f"the {compared.unit} is kept. Every change shown was run.",
     ):
         for case in missing:
-            _search(space, compared, case, found, view)
+            _search(compared, case, found, view)
         st.rerun(scope="fragment")
     _steps(cases, key=key)
 
 
-def _find(space: Workspace, compared: Compared, view: View, *, key: str) -> None:
-    """Search a passage by its words."""
+# --- any passage, by its words --------------------------------------------------------------------
+
+
+def _find(compared: Compared, view: View, *, key: str) -> None:
     text = st.text_input(
-        "Find a passage by its words",
+        f"Find a {compared.unit} by its words",
         key=f"{key}:find",
-        placeholder="Why not this passage? Type some of its words",
+        placeholder=f"Why not this {compared.unit}? Type some of its words",
         label_visibility="collapsed",
         icon=":material/search:",
         max_chars=300,
     )
-    if not text.strip() or compared.live.embed is None:
+    if not text.strip():
         return
-    snapshot = space.open(compared.asked.record.name)
-    vector = compared.live.embed([text])[0]
-    ids = [snapshot.ids[row] for row in rank(snapshot, text, vector, "hybrid", _OFFERED).rows]
-    known = {id: nodes(compared)(id) for id in ids}
+    known = {id: nodes(compared)(id) for id in _like(compared, text.strip())}
     items = [
         {"id": id, "title": title(node), "where": place(node)}
         for id, node in known.items()
@@ -107,58 +116,73 @@ def _find(space: Workspace, compared: Compared, view: View, *, key: str) -> None
         st.rerun(scope="fragment")
 
 
+def _like(compared: Compared, text: str) -> list[str]:
+    """The passages or notes that are most like some words, best first."""
+    embed, over = compared.live.embed, compared.over
+    if embed is None:
+        return []
+    vector = embed([text])[0]
+    if isinstance(over, OpenGraph):
+        return OfflineScorer(over).rank(scoring.Asked(text, vector), _OFFERED)
+    return [over.ids[row] for row in rank(over, text, vector, "hybrid", _OFFERED).rows]
+
+
 # --- what became of it ----------------------------------------------------------------------------
 
 
-def _case(space: Workspace, compared: Compared, one: Entry, id: str) -> Case:
+def _case(compared: Compared, one: Entry, id: str) -> Case:
     """The fate, from a run with more candidates where the page's own does not name the passage."""
-    kind = method(one.method).settings_type
-    if not named(one.trace, id) and "candidates_kept" in controls.names(kind):
-        trace = _again(space, compared, one, {"candidates_kept": CANDIDATES}, one.budget)
-        wider = entry(trace, one.budget)
-        one = Entry(one.method, trace, one.budget, one.own, one.filled, wider.hops)
+    if not named(one.trace, id) and _names_more(compared, one):
+        values = {**compared.chosen.of(one.method), _NAMED: CANDIDATES}
+        trace = compared.again(Unasked(one.method), values, one.budget)
+        one = replace(one, trace=trace, hops=entry(trace, one.budget).hops)
     told = fate(one, id)
-    reach: tuple[Reach, ...] = ()
-    if told.kept is None and told.cut is None and not told.chances:
-        snapshot = space.open(compared.asked.record.name)
-        if snapshot.ids.row(id) is not None:
-            reach = reaches(one.trace, id, list(snapshot.ids), snapshot.matrix)
-    return Case(one, told, reach)
+    if told.kept is not None or told.cut is not None or told.chances:
+        return Case(one, told)
+    over = compared.over
+    if isinstance(over, OpenGraph):
+        return Case(one, told, offered_by=_linking(over, id))
+    if over.ids.row(id) is None:
+        return Case(one, told)
+    return Case(one, told, reach=reaches(one.trace, id, over.ids, over.matrix))
 
 
-def _again(
-    space: Workspace, compared: Compared, one: Entry, more: dict[str, Value], budget: int
-) -> Trace:
-    values = {**compared.chosen.values.get(one.method, {}), **more}
-    return ask(
-        space,
-        compared.asked,
-        Unasked(one.method),
-        values,
-        budget,
-        model=model_of(compared.chosen),
+def _names_more(compared: Compared, one: Entry) -> bool:
+    """Whether a setting changes what the trace names and nothing else.
+
+    Over notes it also changes how many are scored.
+    """
+    if isinstance(compared.over, OpenGraph):
+        return False
+    return _NAMED in controls.names(method(one.method).settings_type)
+
+
+def _linking(opened: OpenGraph, id: str) -> tuple[str, ...]:
+    """The titles of the notes that offer this one."""
+    return tuple(
+        opened.note(path).title
+        for path in opened.paths
+        if id in (*opened.note(path).children, *opened.note(path).related)
     )
 
 
-def _told(case: Case, search: Search | None, *, key: str) -> None:
+def _told(case: Case, search: Search | None, *, key: str, root: str) -> None:
     one = case.entry
-    said = words.what_became(case.fate, one.trace, reach=case.reach)
+    said = words.what_became(case.fate, one.trace, reach=case.reach, offered_by=case.offered_by)
     badge = ":green-badge[found]" if case.fate.kept is not None else ":orange-badge[not found]"
     st.markdown(f"**{short(one.method)}** {badge} {literal(said)}")
     if search is None:
         return
-    kind = method(one.method).settings_type
+    change = search.smallest
+    said = words.search_words(search, case.fate, most(method(one.method).settings_type))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        icon = "block" if search.smallest is None else "build"
-        st.markdown(
-            f":material/{icon}: {literal(words.search_words(search, case.fate, most(kind)))}",
-            width="content",
-        )
-        if search.smallest is not None:
+        icon = "block" if change is None else "build"
+        st.markdown(f":material/{icon}: {literal(said)}", width="content")
+        if change is not None and root:
             st.button(
                 "Make this change",
                 key=f"{key}:apply:{one.method}",
-                on_click=partial(compare_strip.apply, one.method, search.smallest, key=_root(key)),
+                on_click=partial(compare_strip.apply, one.method, change, key=root),
                 type="tertiary",
                 icon=":material/arrow_forward:",
             )
@@ -167,27 +191,21 @@ def _told(case: Case, search: Search | None, *, key: str) -> None:
         st.caption(literal(also))
 
 
-def _root(key: str) -> str:
-    """The key of the page's controls."""
-    return key.split(":", 1)[0]
-
-
 def _steps(cases: list[Case], *, key: str) -> None:
+    weighed = [case for case in cases if case.fate.chances]
+    if not weighed:
+        return
     with st.expander("Every step that weighed it", icon=":material/format_list_numbered:"):
-        shown = False
-        for case in cases:
-            if case.fate.chances:
-                shown = True
-                st.markdown(f"**{short(case.entry.method)}**")
-                st.dataframe(
-                    words.chance_rows(case.fate, case.entry.trace),
-                    key=f"{key}:steps:{case.entry.method}",
-                    hide_index=True,
-                    placeholder="–",
-                    alt=f"The steps of {short(case.entry.method)} that weighed the passage.",
-                )
-        if not shown:
-            st.caption("No step of a method weighed it and turned it down.")
+        for case in weighed:
+            name = short(case.entry.method)
+            st.markdown(f"**{name}**")
+            st.dataframe(
+                words.chance_rows(case.fate, case.entry.trace),
+                key=f"{key}:steps:{case.entry.method}",
+                hide_index=True,
+                placeholder="–",
+                alt=f"The steps of {name} that weighed it and did not take it.",
+            )
 
 
 # --- the smallest change --------------------------------------------------------------------------
@@ -197,33 +215,20 @@ def _of(case: Case, view: View) -> tuple[str, str, str | None]:
     return view.revision, case.entry.method, view.node
 
 
-def _search(
-    space: Workspace,
-    compared: Compared,
-    case: Case,
-    found: dict[Any, Search],
-    view: View,
-) -> None:
+def _search(compared: Compared, case: Case, found: dict[Any, Search], view: View) -> None:
     one, id = case.entry, case.fate.id
+    silent, values = Unasked(one.method), compared.chosen.of(one.method)
+    quick: dict[str, Value] = {_NAMED: 1} if _names_more(compared, one) else {}
+
+    def keeps(values: Mapping[str, Value], budget: int) -> bool:
+        return id in own(compared.again(silent, {**values, **quick}, budget), budget)
+
     begun = time.perf_counter()
-    quick = _quick(one.method)
-
-    def keeps(values: Any, budget: int) -> bool:
-        trace = ask(
-            space,
-            compared.asked,
-            Unasked(one.method),
-            {**values, **quick},
-            budget,
-            model=model_of(compared.chosen),
-        )
-        return id in own(trace, budget)
-
-    keeps(compared.chosen.values.get(one.method, {}), one.budget)
+    keeps(values, one.budget)
     each = max(time.perf_counter() - begun, 1e-4)
     found[_of(case, view)] = smallest_change(
         method(one.method).settings_type,
-        compared.chosen.values.get(one.method, {}),
+        values,
         one.trace.settings,
         one.budget,
         keeps,
@@ -231,18 +236,12 @@ def _search(
         more_runs=_runs(MORE, each),
         on_progress=_progress(one.method, begun),
     )
-    while len(found) > 60:
+    while len(found) > _SEARCHES:
         found.pop(next(iter(found)))
 
 
 def _runs(seconds: float, each: float) -> int:
     return max(60, min(3000, int(seconds / each)))
-
-
-def _quick(name: str) -> dict[str, Value]:
-    """Fewer candidates in the trace, where that changes nothing but the trace."""
-    there = "candidates_kept" in controls.names(method(name).settings_type)
-    return {"candidates_kept": 1} if there else {}
 
 
 def _progress(name: str, begun: float) -> Callable[[int], None]:

@@ -165,6 +165,17 @@ def test_a_pool_of_its_own_is_searched(space):
     assert results(runs, head).evaluations[0].setup.source == "pool.jsonl"
 
 
+@pytest.mark.parametrize("name", ["native_rag", "tracert_rag", "iterative_rewrite", "graph_rag"])
+def test_naming_fewer_candidates_changes_the_time_alone(space, name):
+    runs, head = begun(space, methods=[MethodPlan("m", name, {})])
+    ground = open_ground(runs, head, space, WORD)
+    (whole,), (brief,) = (runs_of(ground, head, None, brief=short) for short in (False, True))
+    assert brief.settings["candidates_kept"] == 3
+    for question in range(3):
+        details = [run.detail(question).to_dict() | {"seconds": 0} for run in (whole, brief)]
+        assert details[0] == details[1]
+
+
 # --- a corpus of the library, and notes ---------------------------------------------------------
 
 

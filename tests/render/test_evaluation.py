@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tracert.methods.registry import methods
 from tracert.render.evaluation import Series, by_passages, by_time, spread, text_of
 
-TOP = Series("Plain top-k", (0.3, 0.5), (0.5, 0.45, 0.55), 2.0, (3.0, 5.0), reference=True)
-HOP = Series("TreeHop", (0.3, 0.6), (0.6, 0.55, 0.66), 2.0, (6.0, 9.0))
-SLOW = Series("GraphRAG", (0.2, 0.4), (0.4, 0.3, 0.5), 2.0, None)
+TOP = Series("Plain top-k", (0.3, 0.5), (0.5, 0.45, 0.55), 2.0, (3.0, 5.0), "native_rag")
+HOP = Series("TreeHop", (0.3, 0.6), (0.6, 0.55, 0.66), 2.0, (6.0, 9.0), "treehop")
+SLOW = Series("GraphRAG", (0.2, 0.4), (0.4, 0.3, 0.5), 2.0, None, "graph_rag")
 
 
 def lines(figure):
@@ -33,11 +34,16 @@ def test_a_line_a_method_with_its_recall_after_each_passage():
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("draw", [by_passages, by_time])
 def test_no_method_is_told_by_colour_alone(theme, draw):
-    series = [Series(f"m{place}", (0.1, 0.2), (0.2, 0.1, 0.3), 2, (1, 2)) for place in range(6)]
+    names = [*methods(), "native_rag", "native_rag", "treehop"]
+    series = [
+        Series(f"m{place}", (0.1, 0.2), (0.2, 0.1, 0.3), 2, (1, 2), name)
+        for place, name in enumerate(names)
+    ]
     figure = draw(series, theme=theme)
     drawn = [trace for trace in figure.data if trace.name]
-    assert len({trace.marker.color for trace in drawn}) == 6
-    assert len({trace.marker.symbol for trace in drawn}) == 6
+    # Variants of one method share its colour; no two share the symbol.
+    assert len({trace.marker.color for trace in drawn}) == len(methods())
+    assert len({trace.marker.symbol for trace in drawn}) == len(series)
     names = [note.text for note in figure.layout.annotations]
     assert all(any(one.label in name for name in names) for one in series)
 
@@ -56,14 +62,14 @@ def test_without_times_there_is_no_picture_of_them():
 
 
 def test_a_time_of_nothing_is_drawn_on_the_logarithmic_axis():
-    figure = by_time([Series("fast", (1.0,), (1.0, 1.0, 1.0), 1.0, (0.0, 0.0))])
+    figure = by_time([Series("fast", (1.0,), (1.0, 1.0, 1.0), 1.0, (0.0, 0.0), "x")])
     assert figure.data[0].x[0] > 0
 
 
 @pytest.mark.parametrize("draw", [by_passages, by_time])
 def test_markup_in_a_name_is_text(draw):
     name = "<b>x</b><a href='#'>y"
-    figure = draw([Series(name, (0.5,), (0.5, 0.4, 0.6), 1, (1, 2))])
+    figure = draw([Series(name, (0.5,), (0.5, 0.4, 0.6), 1, (1, 2), "x")])
     for part in (figure.data[0].name, figure.layout.annotations[0].text):
         assert "<" not in part
 

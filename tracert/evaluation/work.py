@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
@@ -112,17 +112,30 @@ def open_ground(
     return ground
 
 
-def runs_of(ground: Ground, head: Head, model: ChatModel | None) -> list[Run]:
+def runs_of(
+    ground: Ground, head: Head, model: ChatModel | None, *, brief: bool = False
+) -> list[Run]:
     """A run for each method of a kept run.
+
+    Args:
+        ground: its data.
+        head: the run.
+        model: asked only if the run asks one.
+        brief: let a trace name no more candidates than the budget, so that the time taken is the
+            method's and not that of writing down what it passed over. No result depends on it.
 
     Raises:
         SettingError: a setting or a method is not known any more.
     """
     asked = model if head.asks_model else None
-    return [
-        Run(ground, method(plan.name), k=head.k, settings=plan.settings, model=asked)
-        for plan in head.methods
-    ]
+    made = []
+    for plan in head.methods:
+        chosen = method(plan.name)
+        known = {field.name for field in fields(chosen.settings_type)}
+        kept = {"candidates_kept": head.k} if brief and "candidates_kept" in known else {}
+        settings = {**kept, **plan.settings}
+        made.append(Run(ground, chosen, k=head.k, settings=settings, model=asked))
+    return made
 
 
 def go_on(
@@ -143,7 +156,7 @@ def go_on(
     tell(Progress("open", 0, 1))
     with runs.writer(head) as writer:
         ground = open_ground(runs, head, space, embedder, tell=tell, stopped=stopped)
-        each = runs_of(ground, head, model)
+        each = runs_of(ground, head, model, brief=True)
         made = [_made(run, tell, stopped) for run in each]
         if runs.state(head) is None:
             runs.settle(head, _state(ground, each, made))

@@ -110,7 +110,10 @@ def by_passages(series: Sequence[Series], *, theme: Theme = "light") -> Any:
     widest = max((min(len(one.label), _NAME) for one in series), default=0)
     made.update_layout(margin={"r": 34 + int(_LETTER[0] * widest)})
     made.update_xaxes(
-        title={"text": "passages used"}, dtick=_tick(longest), range=[0.7, end], zeroline=False
+        title={"text": "passages used"},
+        tickvals=[1, *range(_tick(longest), longest + 1, _tick(longest))],
+        range=[0.7, end],
+        zeroline=False,
     )
     return made
 

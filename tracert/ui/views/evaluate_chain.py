@@ -26,6 +26,8 @@ from tracert.workspace import Workspace
 
 #: Passages that a search shows, and characters of each.
 _FOUND, _SHOWN = 15, 420
+#: The list of them in pixels; it scrolls.
+_HEIGHT: Final = 560
 _HOW: Final = {"hybrid": "Meaning and words", "dense": "Meaning", "bm25": "Words"}
 _TYPES: Final = {
     "single": "Single: one passage answers",
@@ -109,8 +111,9 @@ def _search(space: Workspace, record: CorpusRecord, draft: _Draft, *, key: str) 
         return
     passages = [Passage(chunk.document, chunk.text) for chunk in found]
     draft.others += [one for one in passages if one not in draft.others]
-    for number, (chunk, passage) in enumerate(zip(found, passages, strict=True)):
-        _passage(chunk, passage, draft, key=f"{key}:found:{number}:{chunk.id}")
+    with st.container(height=_HEIGHT, border=False):
+        for number, (chunk, passage) in enumerate(zip(found, passages, strict=True)):
+            _passage(chunk, passage, draft, key=f"{key}:found:{number}:{chunk.id}")
 
 
 def _found(snapshot: Snapshot, sought: str, how: str) -> list[Chunk]:

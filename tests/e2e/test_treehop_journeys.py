@@ -61,6 +61,14 @@ def wait_layer(page: Any, name: str, count: int) -> None:
     )
 
 
+def leave_for_tracert(page: Any) -> None:
+    page.get_by_role("link", name="Tracert").first.click(delay=100)  # as long as a hand presses
+    page.wait_for_url(lambda url: "treehop" not in url)
+    page.get_by_role("slider", name="Alpha").wait_for()
+    page.wait_for_selector(f"{STAGE}[data-revision]")
+    settle(page)
+
+
 def test_it_opens_on_a_tree_with_gates_and_gold(page: Any, server: Any) -> None:
     stage = open_treehop(page, server)
     assert max(parts(stage)) == 2
@@ -97,14 +105,22 @@ def test_the_buttons_of_a_hop_are_there_and_only_here(page: Any, server: Any) ->
     assert step(stage) == parts(stage).index(1)
     stage.locator("button.after").click()
     assert step(stage) == len(parts(stage)) - 1
-    page.get_by_role("link", name="Tracert").first.click()
-    page.wait_for_url(lambda url: "treehop" not in url)
-    page.get_by_role("slider", name="Alpha").wait_for()
-    page.wait_for_selector(f"{STAGE}[data-revision]")
-    settle(page)
+    leave_for_tracert(page)
     # The stage of the page that was left may stay a moment beside the new one.
-    expect(page.locator(f"{STAGE} button.before:visible")).to_have_count(0)
-    expect(page.locator(STAGE)).to_have_count(1)
+    expect(page.locator(f"{STAGE} button.before:visible")).to_have_count(0, timeout=60_000)
+    expect(page.locator(STAGE)).to_have_count(1, timeout=60_000)
+
+
+def test_a_player_that_is_left_while_it_plays_says_no_more(page: Any, server: Any) -> None:
+    """What it said after the click on the link would draw the old page into the new one."""
+    stage = open_treehop(page, server)
+    stage.locator("select").select_option("4")
+    stage.focus()
+    page.keyboard.press("Home")
+    stage.locator("button.play").click()
+    leave_for_tracert(page)
+    expect(page.locator(STAGE)).to_have_count(1, timeout=60_000)
+    expect(page.locator(f"{STAGE} button.after:visible")).to_have_count(0, timeout=60_000)
 
 
 def test_a_query_that_is_selected_shows_how_the_gates_made_it(page: Any, server: Any) -> None:

@@ -127,7 +127,8 @@
       this.onKey = (event) => this.key(event);
       document.addEventListener("keydown", this.onKey);
       this.onLink = (event) => { if (leadsAway(event.target.closest?.("a[href]"))) this.leave(); };
-      document.addEventListener("click", this.onLink, true);
+      // Pressed is early enough for what is on its way already; a key clicks without pressing.
+      for (const name of ["pointerdown", "click"]) document.addEventListener(name, this.onLink, true);
       this.onHistory = () => this.leave();
       window.addEventListener("popstate", this.onHistory, true);
       this.observer = new ResizeObserver(() => this.resized());
@@ -836,7 +837,7 @@
       this.stop();
       clearTimeout(this.pending);
       document.removeEventListener("keydown", this.onKey);
-      document.removeEventListener("click", this.onLink, true);
+      for (const name of ["pointerdown", "click"]) document.removeEventListener(name, this.onLink, true);
       window.removeEventListener("popstate", this.onHistory, true);
       this.observer.disconnect();
       this.network?.destroy();

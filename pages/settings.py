@@ -1,9 +1,9 @@
-"""The settings of the session: the language model, which nothing here needs."""
+"""The settings: the language model, which nothing here needs, and what models cost."""
 
 import streamlit as st
 
 from tracert.ui import frame
-from tracert.ui.views import settings
+from tracert.ui.views import prices, settings
 
 frame.enter("pages/settings.py")
 st.title("Settings", anchor=False)
@@ -12,3 +12,4 @@ st.caption(
     "answer from the passages found; where it fails, the offline stand-in steps in and says so."
 )
 settings.show(key="settings")
+prices.show(key="prices")

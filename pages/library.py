@@ -5,7 +5,7 @@ import streamlit as st
 from tracert.errors import TracertError
 from tracert.ui import frame, resources
 from tracert.ui.safe import literal
-from tracert.ui.views import add, progress, shelf
+from tracert.ui.views import add, collection, progress, shelf
 
 frame.enter("pages/library.py")
 KEY = "library"
@@ -22,6 +22,7 @@ try:
         progress.show(job, key=KEY)
     if job is None or not job.running:
         add.show(space, key=KEY)
+        collection.show(space, key=f"{KEY}:chroma")
     shelf.show(space, key="shelf")
 except TracertError as error:
     st.error(literal(str(error)), icon=":material/error:")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 from tracert.corpus.encoding import clean
@@ -61,6 +62,14 @@ class Builder:
         if title:
             self._stack = [entry for entry in self._stack if entry[0] < level][-_MAX_DEPTH:]
             self._stack.append((level, title))
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """What is added inside stands beside the text: its headings end with it, not its title."""
+        before = list(self._stack)
+        yield
+        title = [entry for entry in self._stack[:1] if entry[0] == 0]
+        self._stack = before or title
 
     def page(self, number: int) -> None:
         """The page or slide from here on."""

@@ -154,14 +154,14 @@ class _Reader:
             elif kind_of(each) == "w:tbl":
                 self._table(each)
             elif kind_of(each) == "w:sdt":
-                self._add(_joined(self._text(one) for one in each.iter() if _is(one, "w:p")), "")
+                self._leave_out(_joined(self._text(p) for p in each.iter() if _is(p, "w:p")))
 
     def _paragraph(self, paragraph: etree._Element) -> None:
         properties = child(paragraph, "w:pPr")
         style = attribute(child(properties, "w:pStyle"), "val") or ""
         text = self._text(paragraph)
         if self._styles.is_contents(style) or self._styles.is_hidden(style):
-            self._add(text, "")
+            self._leave_out(text)
             return
         has_words = bool(text.words.strip())
         item = self._lists.item(style, properties) if has_words else None
@@ -178,14 +178,12 @@ class _Reader:
         if has_words:
             self._in_list = is_item
 
-    def _add(self, text: _Text, words: str, *, tight: bool = False) -> None:
-        """The words, then the notes, boxes and diagrams that go with them.
+    def _leave_out(self, text: _Text) -> None:
+        """Count the pages that begin in words that are left out."""
+        self._block(_PAGE * text.words.count(_PAGE))
 
-        Where the words are left out, only the pages that begin in them count.
-        """
-        if not words:
-            self._block(_PAGE * text.words.count(_PAGE))
-            return
+    def _add(self, text: _Text, words: str, *, tight: bool = False) -> None:
+        """The words, then the notes, boxes and diagrams that go with them."""
         self._block(words, tight=tight)
         for sign, note in text.notes:
             self._builder.block(f"[{sign}] {note}")
@@ -194,10 +192,11 @@ class _Reader:
                 self._builder.block(tidied(line).strip())
         for box in text.boxes:
             self._in_list = False
-            self._flow(box)
+            with self._builder.aside():
+                self._flow(box)
 
     def _block(self, words: str, *, tight: bool = False) -> None:
-        pieces = tidied(words).rstrip().split(_PAGE)
+        pieces = tidied(words).rstrip(" \t\n").split(_PAGE)
         place, breaks = 0, []
         for piece in pieces[:-1]:
             place += len(piece)

@@ -150,8 +150,8 @@ def kind_of(element: etree._Element) -> str:
     tag = element.tag
     if not isinstance(tag, str):
         return ""
-    space, _, local = tag[1:].rpartition("}")
-    return f"{_PREFIXES.get(space, '?')}:{local}"
+    space, _, local = tag.rpartition("}")
+    return f"{_PREFIXES.get(space[1:], '?')}:{local}"
 
 
 def attribute(element: etree._Element | None, name: str) -> str | None:

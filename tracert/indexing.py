@@ -30,6 +30,7 @@ from tracert.reading import Read
 from tracert.reading import read as read_files
 from tracert.snapshot import prune, refresh, text_of
 from tracert.store import CorpusRecord, DocumentRecord, Page, Session, Store, check_name
+from tracert.vectoring import vectors_of
 
 __all__ = [
     "DEFAULT_EMBEDDER",
@@ -388,7 +389,7 @@ def _add(
     known = {d.fingerprint for d in plan.reusable(existing)}
     documents = [each.document for each in read if each.document is not None]
     new = {d.fingerprint: d for d in documents if d.fingerprint not in known}
-    made = _make(list(new.values()), plan, watch)
+    made, said = _make(list(new.values()), plan, watch)
     blank = {d.fingerprint for d in new.values()} - {c.document_fingerprint for c in made.chunks}
     usable = [
         (each, each.document)
@@ -414,30 +415,31 @@ def _add(
         elif each.document.fingerprint in blank:
             statuses.append(("refused", "There is no text in it. Pass a file with text."))
         else:
-            statuses.append(next(more))
+            status, message = next(more)
+            of_vectors = said.get(each.document.fingerprint, "") if status != "unchanged" else ""
+            statuses.append((status, " ".join(one for one in (message, of_vectors) if one)))
     return record, statuses
 
 
-def _make(documents: Sequence[Document], plan: _Plan, watch: _Watch) -> Page:
-    """The chunks, vectors and marks of new documents."""
-    chunks: list[Chunk] = []
+def _make(
+    documents: Sequence[Document], plan: _Plan, watch: _Watch
+) -> tuple[Page, Mapping[str, str]]:
+    """The chunks, vectors and marks of new documents, and what to say of their own vectors."""
+    pieces: list[list[Chunk]] = []
     marks: list[tuple[Mark, ...]] = []
     watch.begin("chunk", len(documents))
     for done, document in enumerate(documents, start=1):
         some = chunk(document, plan.chunking)
-        chunks += some
+        pieces.append(some)
         marks += _marks_of(document, some)
         watch.at(done, document.name)
     watch.end()
+    chunks = [each for some in pieces for each in some]
     watch.begin("embed", len(chunks))
-    vectors = (
-        plan.embedder.embed([each.text for each in chunks], progress=watch.at)
-        if chunks
-        else np.zeros((0, plan.embedder.dimension), dtype=np.float32)
-    )
+    vectored = vectors_of(documents, pieces, plan.embedder, watch.at)
     watch.at(len(chunks))
     watch.end()
-    return Page(chunks, vectors, marks)
+    return Page(chunks, vectored.rows, marks), vectored.said
 
 
 def _marks_of(document: Document, chunks: Sequence[Chunk]) -> list[tuple[Mark, ...]]:

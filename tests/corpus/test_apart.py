@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -165,6 +166,20 @@ def test_a_worker_ends_with_the_app_that_started_it() -> None:
     while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
         assert time.monotonic() < end, "the worker is still there"
         time.sleep(0.05)
+
+
+def test_a_zip_goes_on_after_a_file_that_ended_the_worker() -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as packed:
+        for name, order in (("a.odd", b"die"), ("b.odd", b"well")):
+            packed.writestr(name, SIGN + order)
+    with Parser(QUICK, program=ODD) as parser:
+        archive = parser.load(out.getvalue(), "z.zip")
+        assert isinstance(archive, Archive)
+        assert [each.name for each in archive.members] == ["a.odd", "b.odd"]
+        assert parser.member(archive, 0) == SIGN + b"die"
+        assert "ended the process" in refusal(parser, "die")
+        assert parser.member(archive, 1) == SIGN + b"well"
 
 
 def test_the_password_opens_and_another_one_does_not() -> None:

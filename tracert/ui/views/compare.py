@@ -21,6 +21,8 @@ from tracert.ui.views import (
     compare_pair,
     compare_strip,
     compare_why,
+    costs,
+    judge,
 )
 from tracert.ui.views import passage as passage_view
 from tracert.ui.views.compare_runs import Compared, compare, selection
@@ -95,11 +97,14 @@ def theatre(compared: Compared, *, key: str) -> None:
     with right, st.container(border=True):
         st.subheader("The passage in its source", help=explain("passage"), anchor=False)
         _source(compared, view, key=key)
+    traces = {one.method: one.trace for one in compared.entries}
     with st.container(border=True):
         st.subheader("The answers", help=explain("extract"), anchor=False)
         compare_answers.show(compared, view, key=key)
+        judge.show(traces, key=f"{key}:judge", called=short)
     with st.container(border=True):
         st.subheader("What it cost", anchor=False)
+        costs.show(traces, key=key, called=short)
         compare_found.cost(compared, key=key)
     with st.expander("Passages by methods as a table", icon=":material/table:"):
         compare_found.table(compared, view, key=key)

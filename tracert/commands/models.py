@@ -11,7 +11,7 @@ from pathlib import Path
 from tracert.errors import ModelError
 from tracert.language.base import ChatModel
 from tracert.language.client import DEFAULT_TIMEOUT, OpenAIChat
-from tracert.language.record import Recorder, Recording, Replayer
+from tracert.language.record import Recorder, replayer
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +34,10 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--record", type=Path, metavar="FILE", help="keep the replies in a file")
     group.add_argument(
-        "--replay", type=Path, metavar="FILE", help="answer from such a file, without a key"
+        "--replay",
+        type=Path,
+        metavar="FILE",
+        help="answer from such a file, or from a trace that has the replies, without a key",
     )
 
 
@@ -49,7 +52,7 @@ def chosen_model(given: argparse.Namespace) -> Iterator[ChatModel | None]:
     if given.replay is not None:
         if given.model or given.record is not None:
             raise ModelError("Pass --replay alone: it stands in for --model and --record.")
-        yield Replayer(Recording.from_json(_read(given.replay)))
+        yield replayer(_read(given.replay))
         return
     if not name:
         if given.record is not None:

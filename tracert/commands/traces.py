@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from tracert.errors import TraceError
-from tracert.render.words import words_for
+from tracert.render.opened import open_trace
 from tracert.trace import MAX_BYTES, Trace
 
 
@@ -14,7 +14,7 @@ def read_trace(path: Path) -> Trace:
     """The trace in that file; '-' is standard input.
 
     Raises:
-        TraceError: the file cannot be read, is no trace, or is of a method unknown here.
+        TraceError: the file cannot be read, is no trace, or cannot be shown.
     """
     try:
         if str(path) == "-":
@@ -26,6 +26,4 @@ def read_trace(path: Path) -> Trace:
         raise TraceError(
             f"The trace {path} cannot be read ({error.strerror}). Check the path."
         ) from error
-    trace = Trace.from_json(data)
-    words_for(trace.method)
-    return trace
+    return open_trace(data)

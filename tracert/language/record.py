@@ -17,11 +17,13 @@ from typing import Any, Final
 
 from tracert.errors import ModelError
 from tracert.language.base import ChatModel, Message, OnText, Reply, Tool, ToolCall
-from tracert.trace import ModelReply, Replies
+from tracert.trace import ModelReply, Replies, Trace
 
 SCHEMA: Final = "tracert.recording/1"
 #: A recording larger than this is refused before it is parsed.
 MAX_BYTES: Final = 100_000_000
+#: A trace names its schema within so many of its first bytes.
+_HEAD: Final = 200
 _ROLES: Final = frozenset({"system", "user", "assistant", "tool"})
 
 
@@ -238,6 +240,23 @@ def _by_key(recording: Recording | Replies) -> list[tuple[str, Reply]]:
         )
         for said in recording.replies
     ]
+
+
+def replayer(text: str | bytes) -> Replayer:
+    """A model that answers from a recording, or from a trace that carries the replies.
+
+    Raises:
+        ModelError: the text is neither, or no model was asked in the run of the trace.
+        TraceError: it is a trace, but damaged.
+    """
+    if b'"tracert.trace/' not in (text.encode() if isinstance(text, str) else text)[:_HEAD]:
+        return Replayer(Recording.from_json(text))
+    replies = Trace.from_json(text).replies
+    if replies is None:
+        raise ModelError(
+            "This trace holds no replies, since no model was asked in its run. Leave --replay out."
+        )
+    return Replayer(replies)
 
 
 # --- from JSON ----------------------------------------------------------------------------

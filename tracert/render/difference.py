@@ -309,7 +309,27 @@ def figure(found: Difference, *, theme: Theme = "light") -> Any:
     layers += _ends(go, found, positions, palette)
     made = go.Figure([layer for layer in layers if layer is not None])
     made.update_layout(**_layout(palette, mapped=ground is not None))
+    if ground is not None:
+        _look_at(made, found, positions)
     return made
+
+
+def _look_at(made: Any, found: Difference, positions: Mapping[str, tuple[float, float]]) -> None:
+    """Open on the two walks, with room around them, not on the whole map."""
+    parted = strands(found)
+    named = {
+        id for moves in (parted.both, parted.only_a, parted.only_b) for pair in moves for id in pair
+    }
+    points = [
+        positions[id]
+        for id in (*named, *found.a.result.evidence, *found.b.result.evidence)
+        if id in positions
+    ]
+    if not points:
+        return
+    for axis, values in zip(("xaxis", "yaxis"), zip(*points, strict=True), strict=True):
+        room = max(max(values) - min(values), 1e-6) * 0.25 + 1e-3
+        made.update_layout({axis: {"range": [min(values) - room, max(values) + room]}})
 
 
 def text_of(found: Difference) -> str:

@@ -151,10 +151,8 @@ def run(
         trace = confirmed(trace, asked.opened)
     embed = named_embedder(asked.opened.info.embedder).embed
     trace = with_outline(trace, outline(asked.opened.graph, [node.id for node in trace.nodes]))
-    written = st.session_state.get(f"{key}:written", {})
-    answer = written.get((trace.question, trace.result.evidence))
     if trace.result.answer is None or said_yes:
-        trace = trace.with_answer(*(answer or write_answer(trace, None, embed)))
+        trace = trace.with_answer(*write_answer(trace, None, embed))
     live = _live(space, asked, trace, kind)
     st.session_state[f"{key}:run"] = (whole, trace, live)
     return Ran(trace, live, model is not None and wanted not in walked)

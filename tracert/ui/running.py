@@ -10,11 +10,12 @@ import numpy as np
 import streamlit as st
 
 from tracert.language.answer import write_answer
+from tracert.language.record import Recorder
 from tracert.render.map import Ground
 from tracert.render.words import title
 from tracert.snapshot import Snapshot
 from tracert.store import CorpusRecord
-from tracert.trace import Node, NodeKind, Trace, Value, Vector
+from tracert.trace import Answer, Cost, Node, NodeKind, Replies, Trace, Value, Vector
 from tracert.ui.live import Live
 from tracert.ui.model import chat_model, embedder_for, named_embedder
 from tracert.workspace import Workspace
@@ -87,19 +88,37 @@ def run(
 # --- the answer ---------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An answer that a model wrote, what it cost and what the model said."""
+
+    answer: Answer
+    cost: Cost
+    replies: Replies | None
+
+    def into(self, trace: Trace) -> Trace:
+        """The trace with this answer and its replies."""
+        answered = trace.with_answer(self.answer, self.cost)
+        return answered if self.replies is None else answered.with_replies(self.replies)
+
+
 def _answered(trace: Trace, embed: Any, *, key: str) -> Trace:
     """With an answer: the model's where it wrote one from this evidence, else an extract."""
     written = st.session_state.get(f"{key}:written", {})
-    if (trace.question, trace.result.evidence) in written:
-        return trace.with_answer(*written[(trace.question, trace.result.evidence)])
+    found: Written | None = written.get((trace.question, trace.result.evidence))
+    if found is not None:
+        return found.into(trace)
     return trace.with_answer(*write_answer(trace, None, embed))
 
 
 def write(trace: Trace, *, key: str) -> None:
     """Let the session's model write the answer from the evidence of this trace, and keep it."""
-    answer = write_answer(trace, chat_model(), None)
+    model = chat_model()
+    heard = None if model is None else Recorder(model)
+    answer, cost = write_answer(trace, heard, None)
     written = st.session_state.setdefault(f"{key}:written", {})
-    written[(trace.question, trace.result.evidence)] = answer
+    replies = None if heard is None else heard.replies
+    written[(trace.question, trace.result.evidence)] = Written(answer, cost, replies)
     st.session_state.pop(f"{key}:run", None)
 
 

@@ -125,6 +125,11 @@ def theme() -> str:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
+def held_key(key: str) -> str:
+    """Where a page keeps the run that it holds; its opened traces hold in the same place."""
+    return f"{key.removesuffix(':replay')}:held"
+
+
 def stored_trace(key: str) -> Trace | None:
     """The trace that the page showed last, for controls that show what it found."""
     kept = st.session_state.get(f"{key}:run")

@@ -19,29 +19,25 @@ from tracert.render.difference import (
     turned_rows,
 )
 from tracert.render.network import revision
+from tracert.render.opened import open_trace
 from tracert.render.palette import Theme
-from tracert.render.words import place, title, words_for
+from tracert.render.words import place, title
 from tracert.render.words.base import unit
 from tracert.trace import Trace
 from tracert.ui import components
 from tracert.ui.safe import literal
-from tracert.ui.session import View, theme
-
-
-def _home(key: str) -> str:
-    """A page and its opened traces hold in one place, so that one can be laid over the other."""
-    return f"{key.removesuffix(':replay')}:held"
+from tracert.ui.session import View, held_key, theme
 
 
 def held(*, key: str) -> Trace | None:
     """The run that this page holds as A."""
-    kept: Trace | None = st.session_state.get(_home(key))
+    kept: Trace | None = st.session_state.get(held_key(key))
     return kept
 
 
 def controls(trace: Trace, *, key: str) -> None:
     """The popover that holds this run, or a saved one, as A."""
-    name, home = f"{key}:hold", _home(key)
+    name, home = f"{key}:hold", held_key(key)
     upload = f"{name}:file:{st.session_state.get(f'{name}:serial', 0)}"
 
     def hold() -> None:
@@ -56,8 +52,7 @@ def controls(trace: Trace, *, key: str) -> None:
         if file is None:
             return
         try:
-            other = Trace.from_json(file.getvalue())
-            words_for(other.method)
+            other = open_trace(file.getvalue())
             difference(other, trace)
         except TracertError as error:
             st.session_state[f"{name}:error"] = str(error)
@@ -114,8 +109,7 @@ def show(trace: Trace, view: View, *, key: str) -> None:
         except TracertError as error:
             st.info(literal(str(error)), icon=":material/difference:")
             return
-        for sentence in in_words(found):
-            st.markdown(f"- {literal(sentence)}")
+        st.markdown("\n".join(f"- {literal(sentence)}" for sentence in in_words(found)))
         left, right = st.columns([3, 2], gap="medium")
         with left:
             _picture(found, view, key=key)

@@ -7,10 +7,11 @@ import re
 import streamlit as st
 
 from tracert.errors import TracertError
-from tracert.render.words import words_for
+from tracert.render.opened import open_trace
 from tracert.render.words.base import unit
 from tracert.trace import Trace
 from tracert.ui.safe import literal
+from tracert.ui.views import again
 
 
 def file_name(trace: Trace, ending: str) -> str:
@@ -50,8 +51,7 @@ def open_(*, key: str, method: str) -> None:
             return
         st.session_state.pop(f"{key}:upload-error", None)
         try:
-            trace = Trace.from_json(file.getvalue())
-            words_for(trace.method)
+            trace = open_trace(file.getvalue())
         except TracertError as error:
             st.session_state[f"{key}:upload-error"] = str(error)
             return
@@ -92,3 +92,4 @@ def banner(trace: Trace, *, key: str) -> None:
             f"Corpus {trace.corpus.name}, {trace.corpus.size:,} {unit(trace)}s, embedder "
             f"{trace.corpus.embedder}. Shown from the file alone."
         )
+        again.show(trace, key=key)

@@ -13,17 +13,17 @@ from tracert.corpus.loaders.base import Content, Limits
 from tracert.corpus.loaders.building import Builder, as_title
 from tracert.corpus.loaders.html import decoded_page
 from tracert.corpus.loaders.markup import Block, blocks, words
-from tracert.corpus.loaders.office import advising, bounds
+from tracert.corpus.loaders.office import advising, bounds, parts_of
 from tracert.corpus.loaders.trees import html_tree, tag_of, xml_tree
-from tracert.corpus.zipped import Archive, ArchiveError, is_zip
+from tracert.corpus.zipped import Archive, is_zip
 from tracert.errors import DocumentError
 
 if TYPE_CHECKING:
     from lxml import etree
 
 _TYPE: Final = b"application/epub+zip"
-_CONTAINER: Final = "META-INF/container.xml"
-_LOCKS: Final = "META-INF/encryption.xml"
+_CONTAINER: Final = "meta-inf/container.xml"
+_LOCKS: Final = "meta-inf/encryption.xml"
 _PAGES: Final = frozenset({"application/xhtml+xml", "text/html", "application/xml", "text/xml"})
 _MAX_ENTRIES: Final = 10_000
 _MAX_DEPTH: Final = 20
@@ -40,15 +40,10 @@ class EpubLoader:
     suffixes = (".epub",)
 
     def recognises(self, data: bytes, name: str) -> bool:
-        """Whether it is a zip that says so, or that has a book's container file."""
-        if not is_zip(data):
-            return False
+        """Whether it is a zip that says so, or that holds the files that describe a book."""
         if data[30:58] == b"mimetype" + _TYPE:
-            return True
-        try:
-            return _CONTAINER in Archive(data, name)
-        except ArchiveError:
-            return False
+            return is_zip(data)
+        return any(part == _CONTAINER or part.endswith(".opf") for part in parts_of(data, name))
 
     def load(self, data: bytes, name: str, limits: Limits) -> Content:
         """The text of the book's pages, in the order of its spine.

@@ -14,14 +14,17 @@ from typing import Any, Final
 import streamlit as st
 
 from tracert.errors import TracertError
+from tracert.methods.base import Method, cut
 from tracert.store import CorpusRecord
 from tracert.trace import CorpusInfo
 from tracert.ui import controls
-from tracert.ui.link import MARK, PREFIX, Link, read
+from tracert.ui.link import MARK, PREFIX, Check, Link, Several, read, read_several
 from tracert.ui.safe import literal
 
 _TAKEN: Final = "link:taken"
 _ASKED: Final = "link:asked"
+#: What a link says of a run beside its settings, its corpus and its question.
+_OF_A_RUN: Final = frozenset({"at", "step", "goal", "method", "methods", "budget"})
 #: Sentences about a link that are shown; the rest are counted.
 MOST_SAID: Final = 6
 
@@ -55,7 +58,7 @@ def shelf_of(records: Sequence[CorpusRecord]) -> Shelf:
 
 
 def arrive(
-    kind: type[Any],
+    method: Method,
     shelf: Shelf,
     *,
     key: str,
@@ -66,19 +69,14 @@ def arrive(
     Call it before any of them is drawn. `words` is what a setting of any text may be in a
     link. Gives the link where one was taken in this run.
     """
-    if st.session_state.get(_TAKEN):
+    given = _given()
+    if given is None:
         return None
-    st.session_state[_TAKEN] = True
-    given = st.query_params.to_dict()
-    if not given:
-        return None
+    kind = method.settings_type
     link, said = read(given, kind, partial(controls.fits, kind), words)
-    st.session_state[_ASKED] = given
-    name = _corpus(link, shelf, said, key=key)
-    if name is not None:
-        st.session_state[shelf.corpus] = name
-    if link.question is not None:
-        st.session_state[shelf.question] = link.question
+    if link.method is not None and link.method != method.name:
+        said.append(f"The link asks for the method {cut(link.method)}; this page has another.")
+    name = _place(link, shelf, said, key=key)
     if link.settings:
         controls.preset(kind, link.settings, key=key)
     if link.step is not None:
@@ -89,6 +87,49 @@ def arrive(
     if said:
         st.session_state[f"{key}:link:said"] = said
     return link
+
+
+def arrive_to_compare(
+    kinds: Mapping[str, type[Any]], shelf: Shelf, budgets: tuple[int, int], *, key: str
+) -> Several | None:
+    """Take the link that opened this session on the page Compare; see `arrive`.
+
+    Corpus and question are placed; the rest is given back for the page to place.
+    """
+    given = _given()
+    if given is None:
+        return None
+
+    def check(name: str) -> Check:
+        return partial(controls.fits, kinds[name])
+
+    asked, said = read_several(given, kinds, check, budgets)
+    _place(asked.link, shelf, said, key=key)
+    if said:
+        st.session_state[f"{key}:link:said"] = said
+    return asked
+
+
+def _given() -> dict[str, str] | None:
+    """The address's parameters, once in a session; None where there are none or no longer."""
+    if st.session_state.get(_TAKEN):
+        return None
+    st.session_state[_TAKEN] = True
+    given: dict[str, str] = st.query_params.to_dict()
+    if not given:
+        return None
+    st.session_state[_ASKED] = given
+    return given
+
+
+def _place(link: Link, shelf: Shelf, said: list[str], *, key: str) -> str | None:
+    """Put corpus and question where the page looks for them; gives the corpus's name here."""
+    name = _corpus(link, shelf, said, key=key)
+    if name is not None:
+        st.session_state[shelf.corpus] = name
+    if link.question is not None:
+        st.session_state[shelf.question] = link.question
+    return name
 
 
 def _corpus(link: Link, shelf: Shelf, said: list[str], *, key: str) -> str | None:
@@ -159,7 +200,7 @@ def keep_true(now: Mapping[str, str]) -> None:
     asked = st.session_state.get(_ASKED)
     if asked is None:
         return
-    parts = [name for name in asked if name.startswith(PREFIX) or name in ("at", "step", "goal")]
+    parts = [name for name in asked if name.startswith(PREFIX) or name in _OF_A_RUN]
     if all(asked[name] == now.get(name) for name in parts):
         return
     del st.session_state[_ASKED]

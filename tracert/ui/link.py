@@ -47,6 +47,16 @@ class Link:
     goal: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Several:
+    """What a link to the page Compare asks for: methods, one budget, and settings by method."""
+
+    link: Link
+    methods: tuple[str, ...] = ()
+    budget: int | None = None
+    settings: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+
+
 #: Whether the control of a setting can show a value; raises SettingError where it cannot.
 Check = Callable[[str, Value], None]
 
@@ -66,9 +76,27 @@ def query(link: Link, kind: type[Any]) -> str:
         "step": None if link.step is None else str(link.step),
     }
     parts = {name: text for name, text in said.items() if text}
-    for name, value in changed(link.settings, kind).items():
-        parts[PREFIX + name] = _written(value)
+    return urlencode(parts | _set(link.settings, kind, PREFIX))
+
+
+def query_of_several(asked: Several, kinds: Mapping[str, type[Any]]) -> str:
+    """The query of an address of the page Compare; `kinds` are the settings by method."""
+    link = asked.link
+    parts = {
+        "corpus": link.corpus or "",
+        "at": (link.fingerprint or "")[:MARK],
+        "question": link.question or "",
+        "methods": ",".join(asked.methods),
+        "budget": "" if asked.budget is None else str(asked.budget),
+    }
+    parts = {name: text for name, text in parts.items() if text}
+    for name in asked.methods:
+        parts |= _set(asked.settings.get(name, {}), kinds[name], f"{PREFIX}{name}.")
     return urlencode(parts)
+
+
+def _set(settings: Mapping[str, Value], kind: type[Any], prefix: str) -> dict[str, str]:
+    return {prefix + name: _written(value) for name, value in changed(settings, kind).items()}
 
 
 def changed(settings: Mapping[str, Value], kind: type[Any]) -> dict[str, Value]:
@@ -120,7 +148,7 @@ def read(
         said.append(f"The link has {len(given):,} parts; only the first {MOST} are read.")
         given = dict(list(given.items())[:MOST])
     texts = {name: _text(given.get(name), name, said) for name in LONGEST}
-    settings = _settings(given, kind, check, words or {}, said)
+    settings = _settings(given, PREFIX, kind, check, words or {}, said)
     strange = [name for name in given if name not in _OF_A_LINK and not name.startswith(PREFIX)]
     if strange:
         said.append(f"The link says {cut(strange[0])}, which this page does not know.")
@@ -134,6 +162,50 @@ def read(
         goal=texts["goal"],
     )
     return made, said
+
+
+def read_several(
+    given: Mapping[str, str],
+    kinds: Mapping[str, type[Any]],
+    check: Callable[[str], Check],
+    budgets: tuple[int, int],
+) -> tuple[Several, list[str]]:
+    """What an address of the page Compare asks for, and what of it cannot be used.
+
+    `check` gives the check of a method's controls; `budgets` are the least and the largest.
+    """
+    ours = {"methods", "budget"}
+    settings = {
+        name: value
+        for name, value in given.items()
+        if name.startswith(PREFIX) and name.removeprefix(PREFIX).partition(".")[0] in kinds
+    }
+    rest = {name: value for name, value in given.items() if name not in ours | set(settings)}
+    link, said = read(rest, Nothing)
+    named = list(dict.fromkeys(given.get("methods", "").split(","))) if "methods" in given else []
+    known = tuple(name for name in kinds if name in named)
+    for name in named:
+        if name not in kinds:
+            said.append(f"There is no method {cut(name)} to compare. Here are {', '.join(kinds)}.")
+            break
+    budget, text = None, given.get("budget")
+    if text is not None:
+        least, largest = budgets
+        if re.fullmatch(r"[0-9]{1,6}", text) and least <= int(text) <= largest:
+            budget = int(text)
+        else:
+            said.append(f"The link's budget {cut(text)} is left out. Pass {least} to {largest}.")
+    made = {
+        name: _settings(settings, f"{PREFIX}{name}.", kinds[name], check(name), {}, said)
+        for name in kinds
+    }
+    changes = {name: values for name, values in made.items() if values}
+    return Several(link, known, budget, changes), said
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """The settings of a page that has none of its own."""
 
 
 def _text(value: str | None, name: str, said: list[str]) -> str | None:
@@ -182,6 +254,7 @@ def _step(value: str | None, said: list[str]) -> int | None:
 
 def _settings(
     given: Mapping[str, str],
+    prefix: str,
     kind: type[Any],
     check: Check,
     words: Mapping[str, tuple[str, ...]],
@@ -190,9 +263,9 @@ def _settings(
     known = {one.name: one for one in fields(kind)}
     made: dict[str, Value] = {}
     for part, text in given.items():
-        if not part.startswith(PREFIX):
+        if not part.startswith(prefix):
             continue
-        name = part.removeprefix(PREFIX)
+        name = part.removeprefix(prefix)
         try:
             if name not in known:
                 raise SettingError(f"this page has none called {cut(name)}.")

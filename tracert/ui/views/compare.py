@@ -17,6 +17,7 @@ from tracert.ui.views import (
     ask,
     compare_answers,
     compare_found,
+    compare_link,
     compare_map,
     compare_pair,
     compare_strip,
@@ -54,6 +55,8 @@ def page(*, key: str = KEY) -> None:
     if what == _PAIR:
         compare_pair.show(space, key=f"{key}:pair")
         return
+    if compare_link.missing_or_told(space, key=key):
+        return
     asked = ask.show(space, key=key, first=FIRST)
     if asked is not None:
         show(space, asked, key=key)
@@ -76,6 +79,7 @@ def show(space: Workspace, asked: Asked, *, key: str) -> None:
     for name, why in compared.failed.items():
         st.warning(f"{short(name)}: {literal(why)}", icon=":material/block:")
     if compared.entries:
+        compare_link.show(asked, chosen, key=key)
         theatre(compared, key=key)
 
 

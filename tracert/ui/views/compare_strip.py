@@ -42,13 +42,13 @@ def show(*, key: str) -> Chosen:
     """Draw the controls; the methods come back in the registry's order."""
     names = corpus_methods()
     st.session_state.setdefault(f"{key}:budget", OPENING)
+    st.session_state.setdefault(f"{key}:methods", [name for name in DEFAULT if name in names])
     left, middle, right = st.columns([4.2, 2, 2.2], gap="medium", vertical_alignment="bottom")
     with left:
         picked = st.pills(
             "Methods",
             names,
             selection_mode="multi",
-            default=[name for name in DEFAULT if name in names],
             format_func=short,
             key=f"{key}:methods",
             persist_state="session",

@@ -31,6 +31,7 @@ def link_of(trace: Trace, view: View, *, key: str) -> Link:
         corpus=trace.corpus.name,
         fingerprint=trace.corpus.fingerprint,
         question=trace.question,
+        method=trace.method,
         settings=values if asked == trace.method else trace.settings,
         step=view.step if view.step != last(trace) else None,
         goal=goal if typed else None,

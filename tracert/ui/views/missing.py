@@ -9,8 +9,11 @@ from tracert.ui.safe import literal
 from tracert.ui.views import files
 
 
-def show(*, key: str, method: str) -> bool:
-    """Say what is missing and offer ways on; False where nothing is."""
+def show(*, key: str, method: str | None) -> bool:
+    """Say what is missing and offer ways on; False where nothing is.
+
+    `method` is the one whose traces the page can open, if it can.
+    """
     asked = arrival.missing(key=key)
     if asked is None:
         return False
@@ -28,7 +31,8 @@ def show(*, key: str, method: str) -> bool:
                 st.caption("Load the notes below, after 'Ask what is here'.", width="content")
             else:
                 st.page_link("pages/library.py", label="Load it", icon=":material/library_books:")
-            files.open_(key=key, method=method)
+            if method is not None:
+                files.open_(key=key, method=method)
             st.button(
                 "Ask what is here",
                 key=f"{key}:link:here",

@@ -39,8 +39,7 @@ def page(
         replay(opened)
         return
     space = resources.workspace()
-    settings = method(name).settings_type
-    arrival.arrive(settings, arrival.shelf_of(space.corpora()), key=name, words=words)
+    arrival.arrive(method(name), arrival.shelf_of(space.corpora()), key=name, words=words)
     if missing.show(key=name, method=name):
         return
     arrival.notices(key=name)
@@ -82,7 +81,7 @@ def _write(trace: Trace, *, key: str) -> None:
     if st.button(f"Write the answer with {literal(model.name)}", icon=":material/edit_note:"):
         with st.spinner("The model writes…"):
             write(trace, key=key)
-        st.rerun(scope="fragment")
+        st.rerun()
 
 
 def _await_map(space: Workspace, asked: Asked, trace: Trace, kind: Plane) -> None:

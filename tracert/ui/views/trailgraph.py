@@ -38,7 +38,7 @@ _EXAMPLES = 3
 def ask(space: Workspace, *, key: str = NAME) -> AskedNotes | None:
     """The top of the page: notes, question, examples, loading and checks."""
     knowledge.settle()
-    arrival.arrive(method(NAME).settings_type, _shelf(space), key=key)
+    arrival.arrive(method(NAME), _shelf(space), key=key)
     if missing.show(key=key, method=NAME):
         return None
     arrival.notices(key=key)

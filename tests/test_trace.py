@@ -349,3 +349,10 @@ def test_a_step_that_counts_itself_elsewhere_is_refused(index):
     data["steps"][0]["index"] = index
     with pytest.raises(TraceError, match="index"):
         Trace.from_json(json.dumps(data))
+
+
+def test_a_page_of_a_presentation_is_a_slide() -> None:
+    assert Source("a.pdf", 4, (), 0, 1).leaf == "page 4"
+    assert Source("Talk.PPTX", 4, (), 0, 1).leaf == "slide 4"
+    assert Source("talk.pptx", None, (), 0, 1).leaf == ""
+    assert Source("about.pptx.pdf", 1, (), 0, 1).leaf == "page 1"

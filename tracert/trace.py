@@ -64,6 +64,17 @@ class StopReason(StrEnum):
     CANCELLED = "cancelled"
 
 
+#: How the names of presentations end; their pages are slides.
+_SLIDES: Final = (".pptx", ".pptm", ".ppsx")
+
+
+def leaf_of(document: str, page: int | None) -> str:
+    """'page 4', or 'slide 4' of a presentation (told by its name); '' where there is none."""
+    if page is None:
+        return ""
+    return f"{'slide' if document.lower().endswith(_SLIDES) else 'page'} {page}"
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a passage stands: `text == document_text[start:end]`, in characters.
@@ -77,6 +88,11 @@ class Source:
     heading_path: tuple[str, ...]
     start: int
     end: int
+
+    @property
+    def leaf(self) -> str:
+        """The page in words, as `leaf_of` says it."""
+        return leaf_of(self.document, self.page)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -169,8 +169,8 @@ def _where(node: Node) -> str:
     if source is None:
         words = node.label
     else:
-        page = [f"page {source.page}"] if source.page is not None else []
-        words = ", ".join([source.document, *page, *source.heading_path])
+        parts = (source.document, source.leaf, *source.heading_path)
+        words = ", ".join(part for part in parts if part)
     return re.sub(r"[<>\"\s]+", " ", words)[:200].strip()
 
 

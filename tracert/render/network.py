@@ -306,8 +306,8 @@ def _export_look(
         return {"label": "Goal", "shape": "star", "color": LIGHT.goal, "size": 26}
     number = order.get(node.id)
     if number is not None:
-        page = node.source.page if node.source is not None else None
-        label = f"Passage {number}" + (f", page {page}" if page is not None else "")
+        leaf = node.source.leaf if node.source is not None else ""
+        label = f"Passage {number}" + (f", {leaf}" if leaf else "")
         return {"label": label, "shape": "dot", "color": LIGHT.colour(PATH.colour), "size": 18}
     look = looks.get(rules.get(node.id, ""))
     shape = {"dot": "dot", "square": "square", "cross": "triangle"}.get(look.shape if look else "")

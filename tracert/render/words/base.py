@@ -113,12 +113,8 @@ def place(node: Node) -> str:
     source = node.source
     if source is None:
         return node.id if node.kind is NodeKind.NOTE else ""
-    parts = [source.document]
-    if source.page is not None:
-        parts.append(f"page {source.page}")
-    if source.heading_path:
-        parts.append(" › ".join(source.heading_path))
-    return ", ".join(parts)
+    parts = (source.document, source.leaf, " › ".join(source.heading_path))
+    return ", ".join(part for part in parts if part)
 
 
 def called(trace: Trace, frame: Frame, id: str) -> str:

@@ -12,6 +12,7 @@ from tracert.inspecting import Lengths, Near, beside, nearest
 from tracert.render.numbers import count
 from tracert.render.passage import pieces
 from tracert.snapshot import Snapshot
+from tracert.trace import leaf_of
 from tracert.ui import components
 from tracert.ui.glossary import explain
 from tracert.ui.inspected import measure, texts_of
@@ -96,10 +97,10 @@ def rows_table(snapshot: Snapshot, measured: Lengths, rows: list[int], *, key: s
 
 def called(chunk: Chunk) -> str:
     """Where a passage stands: document, page, headings."""
-    page = None if chunk.page is None else f"page {chunk.page}"
+    leaf = leaf_of(chunk.document, chunk.page)
     heading = " › ".join(chunk.heading_path)
     number = f"no. {chunk.position + 1}"
-    return " · ".join(part for part in (chunk.document, number, page, heading) if part)
+    return " · ".join(part for part in (chunk.document, number, leaf, heading) if part)
 
 
 def title(chunk: Chunk) -> str:

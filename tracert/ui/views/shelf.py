@@ -125,7 +125,7 @@ def _passages(
     st.dataframe(
         {
             "No.": [one.position for one in chunks],
-            "Page": [one.page for one in chunks],
+            "Slide" if document.kind == "pptx" else "Page": [one.page for one in chunks],
             "Heading": [" › ".join(one.heading_path) for one in chunks],
             "From": [one.start for one in chunks],
             "To": [one.end for one in chunks],

@@ -10,7 +10,7 @@ import pytest
 
 from tests.evaluation.test_detail import detail
 from tracert.errors import DatasetError
-from tracert.evaluation.export import COLUMNS, save, save_details, to_csv, to_json
+from tracert.evaluation.export import COLUMNS, save, save_details, table_csv, to_csv, to_json
 from tracert.evaluation.summary import Evaluation, Setup
 
 
@@ -74,3 +74,9 @@ def test_half_a_letter_is_written_as_a_question_mark(tmp_path) -> None:
     save_details([evaluation(detail(question="\ud800"))], path)
     with pytest.raises(DatasetError, match="Name another file"):
         save(tmp_path, "x")
+
+
+def test_a_table_is_written_by_columns_with_no_formula_and_nothing_for_what_is_absent() -> None:
+    rows = {"Method": ["=1+1", "Walk"], "+Recall": [0.5, None]}
+    assert table_csv(rows) == "Method,'+Recall\n'=1+1,0.5\nWalk,\n"
+    assert table_csv({"Method": []}) == "Method\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -61,6 +61,16 @@ def to_csv(evaluations: Sequence[Evaluation]) -> str:
     for one in evaluations:
         for detail in one.details:
             writer.writerow([_cell(value) for value in _row(one, detail)])
+    return out.getvalue()
+
+
+def table_csv(rows: Mapping[str, Sequence[Any]]) -> str:
+    """A table by columns, its texts as in `to_csv`; what is absent is empty."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([_cell(name) for name in rows])
+    for values in zip(*rows.values(), strict=True):
+        writer.writerow(["" if value is None else _cell(value) for value in values])
     return out.getvalue()
 
 

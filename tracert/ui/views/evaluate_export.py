@@ -2,67 +2,84 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import datetime
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
+from tracert.evaluation.export import table_csv, to_csv
 from tracert.evaluation.runs import Head
-from tracert.render.evaluation_tables import Measured, method_rows, question_rows
+from tracert.evaluation.summary import Evaluation
+from tracert.render.evaluation_tables import Measured, method_rows
+from tracert.render.report import report_html
 
 
 def show(head: Head, measured: Sequence[Measured], *, key: str) -> None:
     """The buttons; each file is made on the click."""
     with st.container(horizontal=True, gap="small"):
-        st.download_button(
-            "Methods as CSV",
-            lambda: to_csv(method_rows(measured)),
-            f"evaluation-{head.id}.csv",
-            "text/csv",
-            key=f"{key}:csv",
-            icon=":material/download:",
-            on_click="ignore",
-        )
-        st.download_button(
-            "Questions as CSV",
-            lambda: to_csv(question_rows(measured, 0)),
-            f"evaluation-{head.id}-questions.csv",
-            "text/csv",
-            key=f"{key}:questions-csv",
-            icon=":material/download:",
-            on_click="ignore",
-        )
-        st.download_button(
-            "All as JSON",
-            lambda: to_json(head, measured),
-            f"evaluation-{head.id}.json",
-            "application/json",
-            key=f"{key}:json",
-            icon=":material/data_object:",
-            help="Data, settings, versions, seeds, every measure, and every question's passages.",
-            on_click="ignore",
-        )
+        for label, ending, kind, icon, help, made in (
+            (
+                "Report for the browser",
+                ".html",
+                "text/html",
+                "article",
+                "One page that needs nothing else: words, tables and pictures with data, settings, "
+                "versions and seeds.",
+                lambda: report_html(measured, title=head.title, made=_when(head)),
+            ),
+            (
+                "Methods as CSV",
+                "-methods.csv",
+                "text/csv",
+                "table",
+                "The table of the methods.",
+                lambda: table_csv(method_rows(measured)),
+            ),
+            (
+                "Questions as CSV",
+                "-questions.csv",
+                "text/csv",
+                "list",
+                "A line a method and question, with every measure.",
+                lambda: to_csv([_labelled(one) for one in measured]),
+            ),
+            (
+                "All as JSON",
+                ".json",
+                "application/json",
+                "data_object",
+                "Data, settings, versions, seeds, every measure, and every question's passages.",
+                lambda: to_json(head, measured),
+            ),
+        ):
+            st.download_button(
+                label,
+                partial(_bytes, made),
+                f"evaluation-{head.id}{ending}",
+                kind,
+                key=f"{key}:{ending}",
+                icon=f":material/{icon}:",
+                help=help,
+                on_click="ignore",
+            )
 
 
-def to_csv(rows: Mapping[str, Sequence[Any]]) -> str:
-    """A table as CSV. A text that a spreadsheet would take for a formula gets a mark before it."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow([_cell(name) for name in rows])
-    for values in zip(*rows.values(), strict=True):
-        writer.writerow([_cell(value) for value in values])
-    return out.getvalue()
+def _bytes(made: Callable[[], str]) -> bytes:
+    """The file; half a surrogate pair, which JSON may hold, is no text that one could."""
+    return made().encode("utf-8", "replace")
 
 
-def _cell(value: Any) -> Any:
-    if value is None:
-        return ""
-    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
-        return f"'{value}"
-    return value
+def _when(head: Head) -> str:
+    return datetime.datetime.fromtimestamp(head.created).strftime("%d %b %Y, %H:%M")
+
+
+def _labelled(one: Measured) -> Evaluation:
+    """An evaluation under its label, since two may be of one method."""
+    setup = replace(one.evaluation.setup, method=one.label)
+    return Evaluation(setup, one.evaluation.details)
 
 
 def to_json(head: Head, measured: Sequence[Measured]) -> str:

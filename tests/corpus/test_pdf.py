@@ -11,6 +11,7 @@ import pytest
 from tests.corpus.pdfs import pdf
 from tracert.corpus.chunking import Chunking, chunk
 from tracert.corpus.loaders import Limits, load_document
+from tracert.corpus.loaders.pdfium import SecondReader
 from tracert.corpus.model import Mark
 from tracert.errors import DocumentError
 
@@ -153,11 +154,17 @@ def test_no_mutation_raises_anything_but_a_sentence() -> None:
 
 
 @pytest.mark.shared
-def test_fonts_that_hide_their_letters_are_told(shared: Path) -> None:
+def test_fonts_that_hide_their_letters_are_read_by_pdfium_or_told(
+    shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Its fonts name Japanese glyphs without saying which characters they are.
     folder = shared / "data" / "documents" / "pdf"
-    garbled = load_document((folder / "japanese_jo.pdf").read_bytes(), "jo.pdf")
-    assert "no letters" in garbled.warnings[0]
+    data = (folder / "japanese_jo.pdf").read_bytes()
+    found = load_document(data, "jo.pdf")
+    assert "みんなのおのおののなかのすべてですから" in found.text
+    assert found.warnings == ()
+    monkeypatch.setattr(SecondReader, "text", lambda self, number: "")
+    assert "no letters" in load_document(data, "jo.pdf").warnings[0]
     several = load_document((folder / "multilang_arabic_thai_cjk.pdf").read_bytes(), "many.pdf")
     assert several.warnings == ()
 

@@ -73,7 +73,8 @@ class PdfLoader:
         """The pages' text, joined by blank lines; pages without any are skipped.
 
         A page whose text jumps between columns is put into the order of reading, as PDFium sees
-        the page; every other page is as pypdf gives it, and as PDFium does where pypdf fails.
+        the page; every other page is as pypdf gives it, or as PDFium does where pypdf fails or
+        gives signs that are no letters.
         Words broken at the end of a line stay broken: to join them would be to guess. An
         entry of the outline gives the heading path from the place of its title on its page,
         or from the top of the page where the title is not found there.
@@ -215,7 +216,14 @@ def _text(reader: PdfReader | None, second: SecondReader, number: int) -> str | 
         text = None if reader is None else reader.pages[number - 1].extract_text()
     except _damage():
         return None
-    if text is None or text.count("\n") < _COLUMN_LINES:
+    if text is None:
+        return None
+    garbled = unreadable(clean(text))
+    if garbled > _GARBLED:
+        other = second.text(number)
+        if other.strip() and unreadable(clean(other)) < garbled:
+            return other
+    if text.count("\n") < _COLUMN_LINES:
         return text
     return second.columns(number) or text
 

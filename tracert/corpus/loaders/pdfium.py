@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: Pages with more pieces of text than this are drawings; their text is left as pypdf gives it.
 _MOST_BOXES: Final = 20_000
 #: Marks of PDFium for a hyphen at the end of a line.
-_HYPHENS: Final = {"\ufffe": "-", "\x02": "-"}
+_HYPHENS: Final = str.maketrans("\ufffe\x02", "--")
 
 _lock: Final = RLock()
 
@@ -56,7 +56,8 @@ class SecondReader:
         """The text of a page, from 1, '' where it cannot be read."""
         with _lock:
             page = self._page(number)
-            return "" if page is None else str(page.get_textpage().get_text_range())
+            text = "" if page is None else str(page.get_textpage().get_text_range())
+            return text.translate(_HYPHENS)
 
     def close(self) -> None:
         """Give the file back."""
@@ -87,8 +88,7 @@ def _words(page: PdfTextPage) -> Iterator[Box]:
     letters: list[str] = []
     left = right = bottom = top = 0.0
     for index in range(page.count_chars()):
-        letter = chr(raw.FPDFText_GetUnicode(page.raw, index))
-        letter = _HYPHENS.get(letter, letter)
+        letter = chr(raw.FPDFText_GetUnicode(page.raw, index)).translate(_HYPHENS)
         # Loose boxes reach from the font's lowest to its highest, whatever the letter.
         placed = raw.FPDFText_GetLooseCharBox(page.raw, index, ctypes.byref(place))
         blank = letter.isspace() or not placed

@@ -233,7 +233,7 @@ def table(entries: Sequence[Entry], gold: Gold, node_of: NodeOf) -> dict[str, li
 
 
 def cost_rows(entries: Sequence[Entry]) -> dict[str, list[Any]]:
-    """What each run cost: passages, calls, tokens, and milliseconds by stage."""
+    """The milliseconds of each run by stage, and what an index cost once."""
     traces = [entry.trace for entry in entries]
     stages = [
         stage
@@ -242,9 +242,6 @@ def cost_rows(entries: Sequence[Entry]) -> dict[str, list[Any]]:
     ]
     rows: dict[str, list[Any]] = {
         "Method": [short(entry.method) for entry in entries],
-        "Passages": [len(entry.own) for entry in entries],
-        "Model calls": [trace.cost.model_calls for trace in traces],
-        "Tokens": [trace.cost.prompt_tokens + trace.cost.completion_tokens for trace in traces],
     }
     for stage in stages:
         rows[f"{stage} ms"] = [

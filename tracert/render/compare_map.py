@@ -85,6 +85,25 @@ def text_of_map(entries: Sequence[Entry], hop: int) -> str:
     return f"Map of the passages with one path a method. Up to hop {hop}: {', '.join(parts)}."
 
 
+def said(
+    entries: Sequence[Entry], hop: int, gold: Sequence[Collection[str]], unit: str = "passage"
+) -> str:
+    """What each method finds at this hop, in one line; gold passages by their numbers."""
+    if hop < 1:
+        return f"Hop 0: the question is placed, and no {unit} is found yet."
+    parts = []
+    for entry in entries:
+        new = [id for id in entry.own if entry.hops.get(id) == hop]
+        hit = [
+            str(number)
+            for number, chunks in enumerate(gold, start=1)
+            if not set(chunks).isdisjoint(new)
+        ]
+        star = f" (gold {', '.join(hit)})" if hit else ""
+        parts.append(f"{short(entry.method)} +{len(new)}{star}")
+    return f"Hop {hop} finds: {' · '.join(parts)}"
+
+
 # --- where things lie -----------------------------------------------------------------------------
 
 

@@ -89,7 +89,7 @@ def table(compared: Compared, view: View, *, key: str) -> None:
 
 
 def cost(compared: Compared, *, key: str) -> None:
-    """Calls, tokens and milliseconds by stage."""
+    """Milliseconds by stage."""
     rows = found.cost_rows(compared.entries)
     most = max((value for value in rows["All ms"] if value), default=1.0)
     columns: dict[str, Any] = {
@@ -105,7 +105,7 @@ def cost(compared: Compared, *, key: str) -> None:
         hide_index=True,
         placeholder="–",
         column_config=columns,
-        alt="What each method cost: passages, calls of a model, tokens, milliseconds by stage.",
+        alt="The milliseconds of each method by stage.",
     )
     st.caption(
         "Milliseconds on this machine, of the method alone: neither the map nor the answer counts. "

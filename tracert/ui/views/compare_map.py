@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Final, cast
 
 import streamlit as st
@@ -16,22 +17,44 @@ from tracert.ui.views import stage
 from tracert.ui.views.compare_runs import Compared
 
 ALL: Final = "All"
+#: Seconds a hop of the player.
+PACE: Final = 1.1
 
 
 def show(compared: Compared, view: View, *, key: str) -> None:
-    """The shared map with the player of all methods."""
-    last = compare_map.last_hop(compared.entries)
-    hop = _player(last, key=key)
+    """The shared map with the player of all methods.
+
+    While it plays, the map is a fragment of its own that moves by itself; a click on Stop, and the
+    last hop, hand it back to the page.
+    """
+    if not st.session_state.get(_playing(key)):
+        _draw(compared, view, key=key)
+        return
+
+    @st.fragment(run_every=PACE)
+    def moving() -> None:
+        if not _moves_on(compare_map.last_hop(compared.entries), key=key):
+            st.rerun()
+        _draw(compared, view, key=key)
+
+    moving()
+
+
+def _draw(compared: Compared, view: View, *, key: str) -> None:
+    hop = _player(compare_map.last_hop(compared.entries), key=key)
     names = [one.method for one in compared.entries]
-    strong = st.segmented_control(
-        "Draw strong",
-        [ALL, *names],
-        default=ALL,
-        required=True,
-        format_func=lambda name: name if name == ALL else short(name),
-        key=f"{key}:strong:{'-'.join(names)}",
-        label_visibility="collapsed",
-    )
+    strong: str | None = ALL
+    if len(names) > 1:
+        strong = st.segmented_control(
+            "Draw strong",
+            [ALL, *names],
+            default=ALL,
+            required=True,
+            format_func=lambda name: name if name == ALL else short(name),
+            key=f"{key}:strong:{'-'.join(names)}",
+            label_visibility="collapsed",
+        )
+    st.text(compare_map.said(compared.entries, hop, compared.gold, compared.unit))
     chart = f"{key}:map"
     ground = compared.live.ground
     made = compare_map.figure(
@@ -61,28 +84,75 @@ def show(compared: Compared, view: View, *, key: str) -> None:
         alt=compare_map.text_of_map(compared.entries, hop),
     )
     kind = next((one.trace.map.kind for one in compared.entries if one.trace.map), "")
-    st.caption(
-        f"{kind.upper()} map, the same for all: a marker inside another means that both methods "
-        "found the passage. Question, goal and moved queries are placed on it afterwards, so "
-        f"approximate. {compared.live.map_note}"
+    nested = (
+        "the same for all: a marker inside another means that both methods found the "
+        f"{compared.unit}. "
+        if len(names) > 1
+        else ""
     )
+    st.caption(
+        f"{kind.upper()} map{', ' + nested if nested else '. '}Question, goal and moved queries "
+        f"are placed on it afterwards, so approximate. {compared.live.map_note}"
+    )
+
+
+# --- the player -----------------------------------------------------------------------------------
+
+
+def _playing(key: str) -> str:
+    return f"{key}:playing"
 
 
 def _player(last: int, *, key: str) -> int:
     """The hop up to which every path is drawn; one slider drives them all."""
     if last < 1:
         return last
-    return int(
-        st.slider(
-            "Hop",
-            0,
-            last,
-            last,
-            key=f"{key}:hop:{last}",
-            help="Hop 1 is what the question finds by itself; each further hop starts at what was "
-            "found before. The slider moves all paths together.",
+    name = f"{key}:hop:{last}"
+    st.session_state.setdefault(name, last)
+    playing = bool(st.session_state.get(_playing(key)))
+
+    def pressed() -> None:
+        st.session_state[_playing(key)] = not playing
+        st.session_state[f"{key}:moved"] = time.monotonic()
+        if not playing:
+            st.session_state[name] = 0
+
+    left, right = st.columns([1, 4.4], gap="medium", vertical_alignment="bottom", wrap=False)
+    with left:
+        st.button(
+            "Stop" if playing else "Play",
+            icon=":material/stop:" if playing else ":material/play_arrow:",
+            key=f"{key}:play",
+            on_click=pressed,
         )
-    )
+    with right:
+        return int(
+            st.slider(
+                "Hop",
+                0,
+                last,
+                step=1,
+                key=name,
+                help="Hop 1 is what the question finds by itself; each further hop starts at what "
+                "was found before. The slider moves all paths together.",
+            )
+        )
+
+
+def _moves_on(last: int, *, key: str) -> bool:
+    """One hop further if its time has come; False once it is over."""
+    name = f"{key}:hop:{last}"
+    if not st.session_state.get(_playing(key)):
+        return False
+    now = time.monotonic()
+    if now - st.session_state.get(f"{key}:moved", now) < 0.8 * PACE:
+        return True
+    if st.session_state.get(name, last) >= last:
+        st.session_state[_playing(key)] = False
+        return False
+    st.session_state[name] += 1
+    st.session_state[f"{key}:moved"] = now
+    return True
 
 
 def stages(compared: Compared, view: View, *, key: str) -> None:

@@ -472,6 +472,41 @@ def test_the_strict_form_and_other_names_of_parts() -> None:
     assert load(packed(parts)).text == "Head"
 
 
+@pytest.mark.parametrize("kind", ["html", "mht"])
+def test_a_page_that_was_put_in_whole(kind: str) -> None:
+    page = "<html><body><h1>Café</h1><p>words</p></body></html>"
+    if kind == "mht":
+        page = (
+            "MIME-Version: 1.0\nContent-Type: multipart/related; boundary=x\n\n--x\n"
+            f"Content-Type: text/html; charset=utf-8\n\n{page}\n--x--\n"
+        )
+    chunk = '<w:altChunk xmlns:r="r" r:id="r1"/>'
+    parts: dict[str, str | bytes | None] = {
+        "word/_rels/document.xml.rels": '<Relationships><Relationship Id="r1" Type="x/aFChunk" '
+        f'Target="/word/part.{kind}"/></Relationships>',
+        f"word/part.{kind}": page,
+    }
+    document = load(changed(by_hand(p("before") + chunk + p("after")), parts))
+    assert blocks(document) == ["before", "Café", "words", "after"]
+    assert path(document, "words") == ("Café",)
+    parts[f"word/part.{kind}"] = packed({"word/document.xml": "<x/>"})
+    document = load(changed(by_hand(p("before") + chunk + p("after")), parts))
+    assert blocks(document) == ["before", "after"]
+    assert "put in whole" in document.warnings[0]
+
+
+def test_a_note_told_a_thousand_times_is_read_once() -> None:
+    note = '<w:footnote w:id="2">' + p("note " * 100) + "</w:footnote>"
+    call = '<w:r><w:footnoteReference w:id="2"/></w:r>'
+    data = by_hand(f"<w:p>{call * 1_000}</w:p>", footnotes=note)
+    document = load_document(data, "a.docx", Limits(max_characters=20_000))
+    assert len(document.text) <= 20_000
+    assert "too long" in document.warnings[-1]
+    # A note that refers to itself ends there.
+    own = '<w:footnote w:id="2"><w:p><w:r><w:t>own</w:t></w:r>' + call + "</w:p></w:footnote>"
+    assert body(f"<w:p>{call}</w:p>", footnotes=own).text == "[1]\n\n[1] own"
+
+
 def test_a_file_without_text_says_so() -> None:
     with pytest.raises(DocumentError, match="holds no text"):
         load_document(built(lambda word: word.add_paragraph("")), "a.docx")

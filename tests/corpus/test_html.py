@@ -207,6 +207,59 @@ def test_a_page_that_confluence_exported() -> None:
     assert path(document, "Fridays") == ("ENG", "Handbook", "How we deploy", "Steps")
 
 
+MHTML = b"""From: <Saved by Blink>
+Subject: Bees
+MIME-Version: 1.0
+Content-Type: multipart/related;
+\ttype="text/html";
+\tboundary="----b"
+
+------b
+Content-Type: text/html
+Content-Transfer-Encoding: quoted-printable
+Content-Location: https://example.org/bees
+
+<!DOCTYPE html><html><head><title>Bees</title><meta charset=3Dutf-8></head><bod=
+y><h2>Wings</h2><p>Four of them, caf=C3=A9.</p></body></html>
+------b
+Content-Type: image/png
+Content-Transfer-Encoding: base64
+
+iVBORw0KGgo=
+------b--
+"""
+
+
+def test_a_page_saved_as_one_file() -> None:
+    for data in (MHTML, MHTML.replace(b"\n", b"\r\n")):
+        document = load_document(data, "bees.doc")
+        check(document)
+        assert document.kind == "html"
+        assert blocks(document) == ["Wings", "Four of them, café."]
+        assert path(document, "Four") == ("Bees", "Wings")
+    # Its part may name the encoding, and have no other head than that.
+    plain = (
+        "MIME-Version: 1.0\nContent-Type: text/html; charset=windows-1252\n"
+        "Content-Transfer-Encoding: 8bit\n\n<p>caf\xe9 \x96 so</p>"
+    )
+    assert load_document(plain.encode("latin-1"), "a.mht").text == "café – so"
+
+
+def test_messages_without_a_page_and_such_as_nest_without_end() -> None:
+    empty = MHTML.replace(b"text/html\nContent-Transfer", b"text/plain\nContent-Transfer")
+    with pytest.raises(DocumentError, match="no text by itself"):
+        load_document(empty, "a.mhtml")
+    nested = b"MIME-Version: 1.0\n" + b"".join(
+        b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(4_000)
+    )
+    survives(nested, "a.mhtml")
+    for data in hurt(MHTML, 2, 40):
+        survives(data, "a.mhtml")
+    # A letter is no page.
+    letter = b"Date: today\nSubject: Bees\n\nDear Ann, the <b>bees</b> are well."
+    assert load_document(letter, "letter.txt").kind == "text"
+
+
 @pytest.mark.parametrize(
     ("head", "encoding"),
     [

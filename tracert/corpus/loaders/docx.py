@@ -7,8 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from tracert.corpus.encoding import is_binary
 from tracert.corpus.loaders.base import Content, Limits
 from tracert.corpus.loaders.building import Builder, as_row, tidied
+from tracert.corpus.loaders.html import decoded_page
+from tracert.corpus.loaders.markup import blocks
+from tracert.corpus.loaders.mhtml import is_mhtml, page_in
 from tracert.corpus.loaders.office import (
     Package,
     attribute,
@@ -18,6 +22,7 @@ from tracert.corpus.loaders.office import (
     kind_of,
     parts_of,
 )
+from tracert.corpus.loaders.trees import html_tree
 from tracert.corpus.loaders.word_styles import Lists, Styles, roman, whole
 
 if TYPE_CHECKING:
@@ -116,6 +121,7 @@ class _Reader:
             "w:endnoteReference": _notes(part("endnotes"), "w:endnote"),
         }
         self._counts = dict.fromkeys(self._notes, 0)
+        self._told: dict[tuple[str, str], str] = {}
         self._root = package.xml(self._part)
         self._paged = self._pages()
         self._page = 1
@@ -154,7 +160,30 @@ class _Reader:
             elif kind_of(each) == "w:tbl":
                 self._table(each)
             elif kind_of(each) == "w:sdt":
+                # A table of contents, see `_inside`.
                 self._leave_out(_joined(self._text(p) for p in each.iter() if _is(p, "w:p")))
+
+            elif kind_of(each) == "w:altChunk":
+                self._embedded(attribute(each, "id") or "")
+
+    def _embedded(self, relation: str) -> None:
+        """A web page that a program put in whole, for Word to turn into paragraphs."""
+        related = self._package.relations(self._part).get(relation)
+        content = self._package.content(related.target) if related is not None else None
+        if content is None:
+            return
+        page = page_in(content) if is_mhtml(content) else (content, "")
+        if page is None or is_binary(content):
+            self._builder.warnings.append(
+                f"{self._package.name} has another document put in whole, which is left out. Open "
+                "it in Word and save it anew to have its text."
+            )
+            return
+        root, _ = html_tree(decoded_page(*page)[0], self._package.name)
+        for block in blocks(root) if root is not None else ():
+            if block.level:
+                self._builder.heading(block.level, block.text)
+            self._builder.block(block.text, tight=block.tight)
 
     def _paragraph(self, paragraph: etree._Element) -> None:
         properties = child(paragraph, "w:pPr")
@@ -305,8 +334,13 @@ class _Reader:
         note = self._notes[kind].get(number)
         if note is None:
             return None
-        text = _joined(self._text(each) for each in note.iter() if _is(each, "w:p")).words
-        text = " ".join(tidied(text.replace(_PAGE, "")).split())
+        key = (kind, number)
+        if key not in self._told:
+            # A note that refers to itself ends here.
+            self._told[key] = ""
+            words = _joined(self._text(each) for each in note.iter() if _is(each, "w:p")).words
+            self._told[key] = " ".join(tidied(words.replace(_PAGE, "")).split())
+        text = self._told[key]
         if not text:
             return None
         self._counts[kind] += 1

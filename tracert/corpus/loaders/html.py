@@ -11,6 +11,7 @@ from tracert.corpus.encoding import SAMPLE, decode, head
 from tracert.corpus.loaders.base import Content, Limits
 from tracert.corpus.loaders.building import Builder, as_title
 from tracert.corpus.loaders.markup import blocks, is_left_out, words
+from tracert.corpus.loaders.mhtml import is_mhtml, page_in
 from tracert.corpus.loaders.trees import html_tree, tag_of
 
 if TYPE_CHECKING:
@@ -69,10 +70,12 @@ class HtmlLoader:
 
     kind = "html"
     title = "HTML"
-    suffixes = (".html", ".htm", ".xhtml")
+    suffixes = (".html", ".htm", ".xhtml", ".mhtml", ".mht")
 
     def recognises(self, data: bytes, name: str) -> bool:
         """Whether the text begins as a page does, or is called so and has some tags."""
+        if is_mhtml(data):
+            return True
         if name.lower().endswith(self.suffixes):
             text = decoded_page(head(data, SAMPLE))[0]
             return _BEGINS.match(text) is not None or len(_TAG.findall(text)) > 1
@@ -90,6 +93,9 @@ class HtmlLoader:
         """
         builder = Builder(name, limits)
         text, lossy = decoded_page(data)
+        if is_mhtml(data):
+            page = page_in(data)
+            text, lossy = decoded_page(*page) if page is not None else ("", False)
         if lossy:
             builder.warnings.append(
                 f"Some bytes of {name} fit no encoding and show as \ufffd; save it as UTF-8 to "
@@ -169,22 +175,23 @@ def _by_id(root: etree._Element, name: str) -> etree._Element | None:
     return next((each for each in root.iter() if each.get("id") == name), None)
 
 
-def decoded_page(data: bytes) -> tuple[str, bool]:
+def decoded_page(data: bytes, encoding: str = "") -> tuple[str, bool]:
     """The text of a page and whether some of it was lost.
 
-    In order: a byte order mark; an encoding of several bytes a letter that the page names and
-    that fits; UTF-8 where that fits, whatever the page says; the encoding that it names; what
-    its bytes show; and at last windows-1252.
+    `encoding` is what is said of it from outside, '' for nothing. In order: a byte order mark; an
+    encoding of several bytes a letter that is named, there or in the page, and that fits; UTF-8
+    where that fits, whatever is named; the encoding that is; what the bytes show; and at last
+    windows-1252.
     """
     if data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         found = decode(data)
         if found is not None:
             return found.text, found.lossy
-    named = _named(data[:_DECLARED_WITHIN])
+    named = _taken(encoding) or _named(data[:_DECLARED_WITHIN])
     candidates = [named] if named.startswith(_STRICT) else []
-    for encoding in (*candidates, "utf-8", *([named] if named else [])):
+    for candidate in (*candidates, "utf-8", *([named] if named else [])):
         try:
-            return data.decode(encoding), False
+            return data.decode(candidate), False
         except (UnicodeDecodeError, LookupError):
             continue
     found = decode(data)
@@ -198,7 +205,11 @@ def _named(start: bytes) -> str:
     found = _DECLARED.search(start)
     if found is None:
         return ""
-    label = (found[1] or found[2]).decode("ascii").lower()
+    return _taken((found[1] or found[2]).decode("ascii"))
+
+
+def _taken(label: str) -> str:
+    label = label.strip().lower()
     if label in _TAKEN:
         return _TAKEN[label]
     return label if _OTHERS.fullmatch(label) else ""

@@ -68,6 +68,7 @@ class Package:
         with advising():
             self._archive = Archive(data, name, bounds(limits))
         self._names = {_regular(each): each for each in self._archive.names}
+        self._relations: dict[str, dict[str, Relation]] = {}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -85,18 +86,38 @@ class Package:
         Raises:
             DocumentError: it is locked, beyond the limits or declares entities.
         """
+        content = self.content(part)
+        if content is None:
+            return None
+        root, sound = xml_tree(content, self.name)
+        self._note(part, sound)
+        return root
+
+    def content(self, part: str) -> bytes | None:
+        """The bytes of a part, as much of them as is sound; None where there is none.
+
+        Raises:
+            DocumentError: it is locked or beyond the limits.
+        """
         name = self._names.get(_regular(part))
         if name is None:
             return None
         with advising():
             content, whole = self._archive.salvage(name)
-        root, sound = xml_tree(content, self.name)
-        if not (whole and sound) and part not in self.damaged:
+        self._note(part, whole)
+        return content
+
+    def _note(self, part: str, sound: bool) -> None:
+        if not sound and part not in self.damaged:
             self.damaged.append(part)
-        return root
 
     def relations(self, part: str) -> dict[str, Relation]:
         """What a part names, by the id that it uses; '' stands for the file as a whole."""
+        if part not in self._relations:
+            self._relations[part] = self._related(part)
+        return self._relations[part]
+
+    def _related(self, part: str) -> dict[str, Relation]:
         folder, _, base = part.rpartition("/")
         root = self.xml(f"{folder}/_rels/{base}.rels" if folder else f"_rels/{base}.rels")
         if root is None:

@@ -22,4 +22,4 @@ page = st.navigation(
 )
 frame.entered()
 components.load()
-page.run()
+frame.run(page)

@@ -58,13 +58,16 @@ class Place:
                 return cast("Client", chromadb.PersistentClient(folder, settings=settings))
         tenant = os.environ.get("CHROMA_TENANT")
         database = os.environ.get("CHROMA_DATABASE")
+        key = os.environ.get("CHROMA_API_KEY")
         if not self.url:
-            cloud = chromadb.CloudClient(tenant=tenant, database=database, settings=settings)
+            # Named, since chromadb 1.5.9 sends the word 'None' where it is left to find the key.
+            cloud = chromadb.CloudClient(
+                tenant=tenant, database=database, api_key=key, settings=settings
+            )
             return _hurried(cloud)
         parts = urlsplit(self.url)
         host, port = parts.hostname or "localhost", parts.port
         port = port or (443 if parts.scheme == "https" else 8000)
-        key = os.environ.get("CHROMA_API_KEY")
         headers = {_KEY: key} if key else None
         _is_there(host, port, "https" if parts.scheme == "https" else "http", headers)
         server = chromadb.HttpClient(

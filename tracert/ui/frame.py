@@ -8,7 +8,15 @@ app.py; app.py calls `entered`, which goes back to the page.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
+
+from tracert.errors import TracertError
+from tracert.ui.safe import literal
+
+if TYPE_CHECKING:
+    from streamlit.navigation.page import StreamlitPage
 
 _IN, _WANTED, _QUERY = "frame:in", "frame:wanted", "frame:query"
 
@@ -28,3 +36,12 @@ def entered() -> None:
     wanted = st.session_state.pop(_WANTED, None)
     if wanted is not None:
         st.switch_page(wanted, query_params=st.session_state.pop(_QUERY, {}))
+
+
+def run(page: StreamlitPage) -> None:
+    """Run a page; where the store or a file fails it, say so in a sentence and offer to go on."""
+    try:
+        page.run()
+    except TracertError as error:
+        st.error(literal(str(error)), icon=":material/error:")
+        st.button("Try again", icon=":material/refresh:", key="frame:again")

@@ -5,7 +5,7 @@ import streamlit as st
 from tracert.errors import TracertError
 from tracert.ui import frame, resources
 from tracert.ui.safe import literal
-from tracert.ui.views import add, collection, progress, shelf
+from tracert.ui.views import add, collection, locked, progress, shelf
 
 frame.enter("pages/library.py")
 KEY = "library"
@@ -20,6 +20,7 @@ try:
     job = st.session_state.get(f"{KEY}:job")
     if job is not None:
         progress.show(job, key=KEY)
+        locked.show(job, key=KEY)
     if job is None or not job.running:
         add.show(space, key=KEY)
         collection.show(space, key=f"{KEY}:chroma")

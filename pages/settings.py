@@ -1,9 +1,9 @@
-"""The settings: the language model, which nothing here needs, and what models cost."""
+"""The settings: the language model, which nothing here needs, prices, and limits of reading."""
 
 import streamlit as st
 
 from tracert.ui import frame
-from tracert.ui.views import prices, settings
+from tracert.ui.views import limits, prices, settings
 
 frame.enter("pages/settings.py")
 st.title("Settings", anchor=False)
@@ -13,3 +13,4 @@ st.caption(
 )
 settings.show(key="settings")
 prices.show(key="prices")
+limits.show(key="limits")

@@ -127,6 +127,14 @@ def test_a_zip_of_nothing_to_read_says_so() -> None:
     assert "holds no file that can be read" in one(zipped({}), "z.zip").message
 
 
+def test_a_zip_that_packs_nothing_is_a_zip_whatever_its_first_file_is() -> None:
+    data = zipped({"a.pdf": pdf(["In the zip"]), "b.txt": b"beside it"}, stored=True)
+    assert told(read([File("z.zip", data)])) == {
+        "z.zip/a.pdf": "In the zip",
+        "z.zip/b.txt": "beside it",
+    }
+
+
 def test_a_file_of_another_kind_by_a_zips_name() -> None:
     assert one(b"Just words.", "z.zip").document is not None
     inner = told(read([File("z.zip", zipped({"a.txt": zipped({"b.txt": b"deep"})}))]))

@@ -67,6 +67,16 @@ def value(limits: Limits, name: str) -> int:
     return int(getattr(limits, limit.field) // limit.unit)
 
 
+def set_by(environment: Mapping[str, str] | None = None) -> frozenset[str]:
+    """The names of the limits that the environment sets."""
+    given = os.environ if environment is None else environment
+    return frozenset(name for name in LIMITS if given.get(_variable(name)))
+
+
+def _variable(name: str) -> str:
+    return PREFIX + name.upper().replace("-", "_")
+
+
 def from_environment(environment: Mapping[str, str] | None = None) -> Limits:
     """The limits that the environment sets, the usual ones where it sets none.
 
@@ -74,5 +84,4 @@ def from_environment(environment: Mapping[str, str] | None = None) -> Limits:
         SettingError: one of them is out of range.
     """
     given = os.environ if environment is None else environment
-    named = {name: given.get(PREFIX + name.upper().replace("-", "_"), "") for name in LIMITS}
-    return changed(Limits(), {name: text for name, text in named.items() if text})
+    return changed(Limits(), {name: given[_variable(name)] for name in set_by(given)})

@@ -18,6 +18,7 @@ from tracert.corpus.encoding import clean, unreadable
 from tracert.corpus.loaders.base import Content, Limits
 from tracert.corpus.loaders.pdfium import SecondReader
 from tracert.corpus.model import Mark
+from tracert.corpus.zipped import is_zip
 from tracert.errors import DocumentError, PasswordError
 
 if TYPE_CHECKING:
@@ -63,6 +64,9 @@ class PdfLoader:
         """Whether the file begins as a PDF, or does so behind some junk and has PDF objects."""
         if data[:64].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"%PDF"):
             return True
+        # A zip may hold a PDF that was not packed, near its beginning.
+        if is_zip(data):
+            return False
         return b"%PDF-" in data[:_HEADER_WITHIN] and _OBJECT.search(data) is not None
 
     def load(self, data: bytes, name: str, limits: Limits) -> Content:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import streamlit as st
 
 from tracert.corpus.chunking import Chunking, chunk
-from tracert.corpus.loaders import load_document, suffixes, supported
+from tracert.corpus.loaders import supported
 from tracert.embedding.base import Priced
 from tracert.embedding.registry import names
 from tracert.errors import TracertError
 from tracert.indexing import File
+from tracert.inputs import endings, numbered
+from tracert.reading import read
 from tracert.store import CorpusRecord
 from tracert.ui.glossary import explain
 from tracert.ui.jobs import Job
+from tracert.ui.limits import limits
 from tracert.ui.model import named_embedder
 from tracert.ui.safe import literal
+from tracert.ui.views import locked
 from tracert.workspace import Workspace
 
 _NEW = "A new corpus"
@@ -34,7 +40,7 @@ def show(space: Workspace, *, key: str) -> None:
             st.caption("Choose files or paste a text; they are read when you press the button.")
             return
         if embedder.startswith("openai"):
-            _cost(files, chunking, embedder)
+            _cost(files, chunking, embedder, key=key)
         count = "1 document" if len(files) == 1 else f"{len(files)} documents"
         ready = bool(target.strip())
         if st.button(f"Index {count}", type="primary", disabled=not ready, key=f"{key}:index"):
@@ -48,12 +54,15 @@ def _files(key: str) -> list[File]:
     files: list[File] = []
     with upload:
         given = st.file_uploader(
-            f"Supported: {supported()}. The kind is told by the content, not by the name.",
+            f"Supported: {supported()}, and a zip of such files. The kind is told by the content, "
+            "not by the name.",
             accept_multiple_files=True,
             key=f"{key}:files",
-            type=[suffix.lstrip(".") for suffix in suffixes()],
+            type=[ending.lstrip(".") for ending in endings()],
         )
-        files += [File(one.name, one.getvalue()) for one in given]
+        for one in given:
+            name = numbered(one.name, {file.name for file in files})
+            files.append(File(name, one.getvalue()))
     with paste:
         name = st.text_input("Name of the text", "Pasted text", key=f"{key}:name", max_chars=120)
         text = st.text_area("Text", key=f"{key}:text", height=180, placeholder="Paste a text here")
@@ -139,19 +148,28 @@ def how(chunking: Chunking, embedder: str, *, key: str) -> tuple[Chunking, str]:
     return Chunking(int(size), int(overlap), sentences), name
 
 
-def _cost(files: list[File], chunking: Chunking, embedder: str) -> None:
+def _cost(files: list[File], chunking: Chunking, embedder: str, *, key: str) -> None:
     """What a paid embedder will cost, told before anything is sent."""
-    texts: list[str] = []
-    for file in files:
-        try:
-            document = load_document(file.data, file.name)
-        except TracertError:
-            continue  # the report says what is wrong with it
-        texts += [piece.text for piece in chunk(document, chunking)]
     try:
-        st.info(literal(estimate(texts, embedder)), icon=":material/payments:")
+        st.info(
+            literal(estimate(_texts(files, chunking, key), embedder)), icon=":material/payments:"
+        )
     except TracertError as error:
         st.error(literal(str(error)))
+
+
+def _texts(files: list[File], chunking: Chunking, key: str) -> list[str]:
+    """The passages of the files that can be read; the report says what is wrong with others.
+
+    Kept until something changes, since a page runs again at every click.
+    """
+    asked = (tuple((file.name, hash(file.data)) for file in files), chunking, limits())
+    kept: tuple[object, list[str]] | None = st.session_state.get(f"{key}:texts")
+    if kept is None or kept[0] != asked:
+        documents = [one.document for one in read(files, limits=limits()) if one.document]
+        texts = [piece.text for document in documents for piece in chunk(document, chunking)]
+        st.session_state[f"{key}:texts"] = kept = asked, texts
+    return kept[1]
 
 
 def estimate(texts: list[str], embedder: str) -> str:
@@ -184,14 +202,22 @@ def _begin(
     key: str,
 ) -> None:
     found = named_embedder(embedder)
-    st.session_state[f"{key}:job"] = Job(
-        f"Indexing into {name}",
-        lambda tell, stop: space.index(
-            files,
-            name,
-            chunking=None if existing is not None else chunking,
-            embedder=found,
-            on_progress=tell,
-            cancelled=stop,
-        ),
-    )
+
+    def begin(files: Sequence[File], passwords: Mapping[str, str]) -> None:
+        bounds = limits()
+        st.session_state[f"{key}:job"] = Job(
+            f"Indexing into {name}",
+            lambda tell, stop: space.index(
+                files,
+                name,
+                chunking=None if existing is not None else chunking,
+                embedder=found,
+                limits=bounds,
+                passwords=passwords,
+                on_progress=tell,
+                cancelled=stop,
+            ),
+        )
+
+    begin(files, {})
+    locked.remember(locked.Batch(tuple(files), begin), key=key)

@@ -6,13 +6,16 @@ from dataclasses import replace
 
 import streamlit as st
 
-from tracert.corpus.loaders import load_document, suffixes, supported
+from tracert.corpus.loaders import suffixes, supported
 from tracert.corpus.model import Document
-from tracert.errors import TracertError
+from tracert.errors import DocumentError, TracertError
+from tracert.indexing import File
 from tracert.knowledge.archive import from_zip
 from tracert.knowledge.make import MadeNote, notes_of, to_zip
+from tracert.reading import read
 from tracert.render.numbers import count
 from tracert.store import CorpusRecord, DocumentRecord
+from tracert.ui.limits import limits
 from tracert.ui.model import chat_model, named_embedder
 from tracert.ui.notes import Source, put
 from tracert.ui.safe import literal
@@ -52,7 +55,7 @@ def show(space: Workspace, *, key: str) -> None:
 
     try:
         if file is not None:
-            document = load_document(file.getvalue(), file.name)
+            document = _read(File(file.name, file.getvalue()))
         else:
             document = _stored(space, *chosen[place or 0])
         st.session_state[_MADE] = notes_of(
@@ -65,6 +68,22 @@ def show(space: Workspace, *, key: str) -> None:
         st.error(literal(str(error)), icon=":material/error:")
         return
     st.rerun()
+
+
+def _read(file: File) -> Document:
+    """The document of an uploaded file.
+
+    Raises:
+        DocumentError: it holds none, or several.
+    """
+    found = read([file], limits=limits())
+    if len(found) > 1:
+        raise DocumentError(f"{file.name} holds several files. Pass one of them.")
+    (one,) = found
+    if one.document is None:
+        elsewhere = " The Library asks for it; load the file there." if one.locked else ""
+        raise DocumentError(one.message + elsewhere)
+    return one.document
 
 
 def _stored(space: Workspace, record: CorpusRecord, document: DocumentRecord) -> Document:

@@ -29,7 +29,7 @@ _CONTROL: Final = re.compile(
 
 def escaped(text: str) -> str:
     """Markdown that shows this text on one line; control marks are left out."""
-    flat = " ".join(_CONTROL.sub("", text).split())
+    flat = " ".join(_CONTROL.sub("", " ".join(text.split())).split())
     flat = _MARKS.sub(r"\\\1", flat)
     return _BEGINS.sub(_begun, flat)
 

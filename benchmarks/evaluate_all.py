@@ -46,6 +46,10 @@ ROWS: Final[Mapping[str, tuple[str, Mapping[str, Value]]]] = {
     "rank fusion of both": ("native_rag", {"first_stage": "hybrid"}),
     "Tracert-RAG, the paper's plain form": ("tracert_rag", {}),
     "Tracert-RAG after 8 passages of top-k": ("tracert_rag", {"start": "best"}),
+    "the same in a wide corridor": (
+        "tracert_rag",
+        {"start": "best", "min_passages": 3, "min_candidates": 1000},
+    ),
     "TreeHop, trained": ("treehop", {}),
     "TreeHop, forget rule": ("treehop", {"model": "forget_rule"}),
     "TreeHop, trained, rank fusion first": ("treehop", {"first_stage": "hybrid"}),

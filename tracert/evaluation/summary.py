@@ -117,10 +117,16 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Recall of some questions, or of the gold passages at one depth.
+    """The measures of some questions, or of the gold passages at one depth.
 
-    `count` is how many questions, or gold passages, they are; `difference` is against the
-    baseline.
+    Attributes:
+        count: how many questions, or gold passages, they are.
+        recall: of the method.
+        baseline: recall of the baseline.
+        bm25: recall of BM25.
+        difference: of recall, against the baseline.
+        measures: of the method, all `LIST_MEASURES` and 'recall@k'; of questions alone.
+        differences: the same against the baseline.
     """
 
     count: int
@@ -128,6 +134,8 @@ class Group:
     baseline: Estimate
     bm25: Estimate
     difference: Estimate
+    measures: Mapping[str, Estimate] = field(default_factory=dict)
+    differences: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,11 +363,27 @@ def _grouped(
     key: Callable[[Detail], str],
 ) -> dict[str, Group]:
     names = np.array([key(detail) for detail in details], dtype=object)
+    own, base = lists[_METHOD], lists[BASELINE]
     out = {}
     for name in sorted(set(names.tolist())):
         here = names == name
-        own, base, words = (lists[each]["recall"][here] for each in (_METHOD, BASELINE, BM25))
-        out[name] = _group(int(here.sum()), own, base, words, np.ones(len(own)))
+        estimates = _estimates(
+            {
+                "own": {each: column[here] for each, column in own.items()},
+                "less": {each: column[here] - base[each][here] for each, column in own.items()},
+                "base": {"recall": base["recall"][here]},
+                "bm25": {"recall": lists[BM25]["recall"][here]},
+            }
+        )
+        out[name] = Group(
+            count=int(here.sum()),
+            recall=estimates["own"]["recall"],
+            baseline=estimates["base"]["recall"],
+            bm25=estimates["bm25"]["recall"],
+            difference=estimates["less"]["recall"],
+            measures=estimates["own"],
+            differences=estimates["less"],
+        )
     return out
 
 
@@ -455,4 +479,6 @@ def _group_dict(group: Group) -> dict[str, Any]:
         "difference": group.difference.mean,
         "interval": [group.difference.low, group.difference.high],
         "bm25": group.bm25.mean,
+        "measures": {name: asdict(each) for name, each in group.measures.items()},
+        "differences": {name: asdict(each) for name, each in group.differences.items()},
     }

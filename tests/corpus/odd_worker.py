@@ -6,6 +6,7 @@ import ctypes
 import os
 import sys
 import time
+from pathlib import Path
 
 from tracert.corpus.apart import worker
 from tracert.corpus.loaders import Content, Limits, registry
@@ -13,6 +14,12 @@ from tracert.corpus.model import Mark
 
 #: What begins a file for this loader; the zero byte makes it no plain text.
 SIGN = b"\x00ODD "
+ROOT = Path(__file__).resolve().parents[2]
+#: What a `Parser` runs to have this worker.
+PROGRAM = (
+    f"import sys; sys.path.insert(0, {str(ROOT)!r}); "
+    "from tests.corpus.odd_worker import main; main()"
+)
 
 
 class OddLoader:

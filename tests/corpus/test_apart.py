@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.corpus.odd_worker import PROGRAM as ODD
 from tests.corpus.odd_worker import SIGN
 from tests.corpus.pdfs import pdf
 from tracert.corpus.apart import Archive, Parser, wire
@@ -27,10 +28,6 @@ from tracert.corpus.model import Document, Mark, Vectors
 from tracert.errors import CancelledError, DocumentError, PasswordError
 
 ROOT = Path(__file__).resolve().parents[2]
-ODD = (
-    f"import sys; sys.path.insert(0, {str(ROOT)!r}); "
-    "from tests.corpus.odd_worker import main; main()"
-)
 QUICK = Limits(max_seconds=1, max_memory=150_000_000)
 
 

@@ -34,7 +34,7 @@ _TITLE: Final = ("title", "heading")
 _VECTOR: Final = ("vector", "embedding")
 _EMBEDDER: Final = ("embedder", "embedding_model")
 _DELIMITERS: Final = ",;\t|"
-_MAX_TITLE: Final = 500
+_MAX_TITLE: Final = 200
 #: So many rows of a file may be wrong; with more it is no file of passages.
 _MOST_WRONG: Final = 10_000
 _MOST_NAMED: Final = 8

@@ -30,9 +30,19 @@ def _its_own(stage: str) -> bool:
 
 
 def board(
-    entries: Sequence[Entry], gold: Gold, node_of: NodeOf, *, theme: Theme, unit: str = "passage"
+    entries: Sequence[Entry],
+    gold: Gold,
+    node_of: NodeOf,
+    *,
+    theme: Theme,
+    unit: str = "passage",
+    changed: Mapping[str, str] | None = None,
 ) -> list[dict[str, Any]]:
-    """One card a method: how much of the gold it found and when, what of its own, at what cost."""
+    """One card a method: how much of the gold it found and when, what of its own, at what cost.
+
+    `changed` tells of a method which settings are not its defaults.
+    """
+    remarks = changed or {}
     only = alone(entries)
     cards = []
     for entry in entries:
@@ -55,6 +65,7 @@ def board(
                     _own(number, only[entry.method], len(entries), unit),
                     cost(entry.trace),
                     *index_cost(entry.trace),
+                    *([remarks[entry.method]] if remarks.get(entry.method) else []),
                 ],
                 "note": _short_of(entry, unit),
             }

@@ -6,7 +6,10 @@ from typing import Any, cast
 
 import streamlit as st
 
+from tracert.comparing.change import adjustable
+from tracert.methods.registry import method
 from tracert.render import compare_found as found
+from tracert.render.compare_words import told
 from tracert.render.palette import Theme
 from tracert.trace import Node
 from tracert.ui import components
@@ -39,10 +42,21 @@ def board(compared: Compared, view: View, *, key: str) -> None:
             nodes(compared),
             theme=cast(Theme, theme()),
             unit=compared.unit,
+            changed={one.method: _changed(compared, one.method) for one in compared.entries},
         ),
     }
     if view.pick(components.compare(data, key=f"{key}:board")):
         st.rerun(scope="fragment")
+
+
+def _changed(compared: Compared, name: str) -> str:
+    """'Alpha 0.05, Start best' for a method whose settings are not its defaults."""
+    held = compared.chosen.of(name)
+    return ", ".join(
+        f"{each.metadata['label'] or each.name} {told(held[each.name])}"
+        for each in adjustable(method(name).settings_type)
+        if each.name in held and held[each.name] != each.default
+    )
 
 
 def matrix(compared: Compared, view: View, *, key: str) -> None:

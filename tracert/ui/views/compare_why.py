@@ -72,8 +72,10 @@ def show(compared: Compared, view: View, *, key: str, root: str = "") -> None:
         return
     found: dict[Any, Search] = st.session_state.setdefault(f"{key}:searches", {})
     for case in cases:
-        _told(case, found.get(_of(case, view)), key=key, root=root)
-    missing = [case for case in cases if case.fate.kept is None and _of(case, view) not in found]
+        _told(case, found.get(_of(compared, case)), key=key, root=root)
+    missing = [
+        case for case in cases if case.fate.kept is None and _of(compared, case) not in found
+    ]
     if missing and st.button(
         "Find the smallest change that keeps it",
         icon=":material/search_insights:",
@@ -82,7 +84,7 @@ def show(compared: Compared, view: View, *, key: str, root: str = "") -> None:
         f"the {compared.unit} is kept. Every change shown was run.",
     ):
         for case in missing:
-            _search(compared, case, found, view)
+            _search(compared, case, found)
         st.rerun(scope="fragment")
     _steps(cases, key=key)
 
@@ -179,13 +181,15 @@ def _told(case: Case, search: Search | None, *, key: str, root: str) -> None:
         icon = "block" if change is None else "build"
         st.markdown(f":material/{icon}: {literal(said)}", width="content")
         if change is not None and root:
-            st.button(
+            made = st.button(
                 "Make this change",
                 key=f"{key}:apply:{one.method}",
                 on_click=partial(compare_strip.apply, one.method, change, key=root),
                 type="tertiary",
                 icon=":material/arrow_forward:",
             )
+            if made:
+                st.rerun()  # the methods run again outside of this fragment
     also = words.also_words(search)
     if also:
         st.caption(literal(also))
@@ -211,11 +215,15 @@ def _steps(cases: list[Case], *, key: str) -> None:
 # --- the smallest change --------------------------------------------------------------------------
 
 
-def _of(case: Case, view: View) -> tuple[str, str, str | None]:
-    return view.revision, case.entry.method, view.node
+def _of(compared: Compared, case: Case) -> tuple[Any, ...]:
+    """What a search depends on: nothing of the other methods."""
+    one, chosen = case.entry, compared.chosen
+    values = tuple(sorted(chosen.of(one.method).items(), key=lambda item: item[0]))
+    over = compared.over.info.fingerprint
+    return over, compared.question, one.method, one.budget, values, case.fate.id
 
 
-def _search(compared: Compared, case: Case, found: dict[Any, Search], view: View) -> None:
+def _search(compared: Compared, case: Case, found: dict[Any, Search]) -> None:
     one, id = case.entry, case.fate.id
     silent, values = Unasked(one.method), compared.chosen.of(one.method)
     quick: dict[str, Value] = {_NAMED: 1} if _names_more(compared, one) else {}
@@ -226,7 +234,7 @@ def _search(compared: Compared, case: Case, found: dict[Any, Search], view: View
     begun = time.perf_counter()
     keeps(values, one.budget)
     each = max(time.perf_counter() - begun, 1e-4)
-    found[_of(case, view)] = smallest_change(
+    found[_of(compared, case)] = smallest_change(
         method(one.method).settings_type,
         values,
         one.trace.settings,

@@ -1,14 +1,17 @@
 """The README's table: every method, both offline embedders, three data sets, one budget.
 
     python -m benchmarks.evaluate_all DATA_FOLDER [-k 10] [--embedder NAME]... [--set NAME]...
-                                      [--method LABEL]... [--again] [--details FOLDER]
+                                      [--method LABEL]... [--train] [--again] [--details FOLDER]
 
 DATA_FOLDER holds `NAME_dev.jsonl.gz` and `NAME_dev_corpus.jsonl.gz` of 2wikimultihopqa, hotpotqa
-and musique. Every row is set beside plain top-k by vectors of the same embedder, question by
-question at the same number of passages. What a cell of the table found is kept in the data folder
-(`TRACERT_HOME`), so that a run that was stopped goes on where it stood; --again measures anew.
+and musique. --train takes `NAME_train.jsonl.gz` instead, whose own paragraphs are the pool: what
+settings may be chosen on. Every row is set beside plain top-k by vectors of the same embedder,
+question by question at the same number of passages. What a cell of the table found is kept in the
+data folder (`TRACERT_HOME`), so that a run that was stopped goes on where it stood; --again
+measures anew.
 
-Nothing is tuned here: each method runs with its defaults, but for the settings that a row names.
+Nothing is tuned on the dev sets: each method runs with its defaults, but for the settings that
+a row names, and these were chosen on the training sets.
 No language model is asked: goals, rewriting and extraction are the offline ones.
 """
 
@@ -26,6 +29,7 @@ from typing import Final
 
 import numpy as np
 
+from tracert.embedding.base import Embedder
 from tracert.embedding.registry import embedder
 from tracert.evaluation.detail import BM25, DENSE
 from tracert.evaluation.evaluate import Run
@@ -86,6 +90,13 @@ def measured(ground: Ground, label: str, k: int, *, again: bool) -> Evaluation:
     return found
 
 
+def _ground(folder: Path, name: str, chosen: Embedder, *, train: bool) -> Ground:
+    if train:
+        return pool_ground(folder / f"{name}_train.jsonl.gz", None, chosen, home())
+    data, pool = folder / f"{name}_dev.jsonl.gz", folder / f"{name}_dev_corpus.jsonl.gz"
+    return pool_ground(data, pool, chosen, home())
+
+
 def row(label: str, cells: Sequence[Evaluation]) -> str:
     """A line of the table."""
     recalls = [cell.summary.measures["recall"].mean for cell in cells]
@@ -135,21 +146,14 @@ def main() -> None:
     parser.add_argument("--embedder", action="append", choices=EMBEDDERS)
     parser.add_argument("--set", action="append", choices=NAMES, dest="sets")
     parser.add_argument("--method", action="append", choices=tuple(ROWS), metavar="LABEL")
+    parser.add_argument("--train", action="store_true")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--details", type=Path, metavar="FOLDER")
     given = parser.parse_args()
     sets = given.sets or NAMES
     for name in given.embedder or EMBEDDERS:
         chosen = embedder(name)
-        grounds = [
-            pool_ground(
-                given.folder / f"{each}_dev.jsonl.gz",
-                given.folder / f"{each}_dev_corpus.jsonl.gz",
-                chosen,
-                home(),
-            )
-            for each in sets
-        ]
+        grounds = [_ground(given.folder, each, chosen, train=given.train) for each in sets]
         print(f"\n**{name}**, at {given.k} passages\n")
         print(
             f"| method | {' | '.join(f'{each} (over top-k)' for each in sets)} | average | "

@@ -9,6 +9,7 @@ from tracert.evaluation.detail import BASELINE, BM25, DENSE, Detail
 from tracert.evaluation.summary import Evaluation, Setup
 from tracert.render.evaluation_tables import (
     Measured,
+    cutoff_rows,
     group_rows,
     interval,
     method_rows,
@@ -172,6 +173,28 @@ def test_by_type_stands_every_method_with_its_difference():
     assert (rows["Plain top-k"], rows["BM25"]) == ([0.5], [0.0])
     assert (rows["Walk"], rows["Walk, points"]) == ([1.0], [50.0])
     assert (rows["Lost"], rows["Lost, points"]) == ([0.0], [-50.0])
+
+
+def test_every_measure_is_told_by_type():
+    rows = group_rows([TOP, WIN], "type", "all_found")
+    # Plain top-k finds one of two, so never all; the walk finds both, always.
+    assert (rows["Plain top-k"], rows["Walk"], rows["Walk, points"]) == ([0.0], [1.0], [100.0])
+    assert "BM25" not in rows
+
+
+def test_plain_top_k_by_type_is_that_of_the_vectors():
+    """A method of another first stage has another baseline, which is not plain top-k."""
+    other = measured("Hybrid walk", "treehop", many("ab", "xy", "xy"), first_stage="hybrid")
+    assert "Plain top-k" not in group_rows([other], "type")
+    assert group_rows([other, WIN], "type")["Plain top-k"] == [0.5]
+
+
+def test_recall_is_told_at_each_cutoff_as_far_as_the_lists_go():
+    rows = cutoff_rows([WIN])
+    assert rows["Method"] == ["Walk", "Plain top-k (reference)", "BM25 (reference)"]
+    assert set(rows) == {"Method", "Recall@1", "Recall@2"}
+    assert rows["Recall@1"] == [0.5, 0.5, 0.0]
+    assert rows["Recall@2"] == [1.0, 0.5, 0.0]
 
 
 def test_by_depth_counts_gold_passages():

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from tracert.evaluation.detail import BASELINE, BM25, DENSE, Detail
 from tracert.evaluation.metrics import Estimate, recall_of
-from tracert.evaluation.summary import Evaluation, Group, Summary
+from tracert.evaluation.summary import CUTOFFS, Evaluation, Group, Summary
 from tracert.methods.native_rag import NativeRag
 from tracert.render.evaluation import Series
 from tracert.render.numbers import count
@@ -145,10 +145,13 @@ def _filled(summary: Summary) -> float:
 # --- by type, by hops, by depth -------------------------------------------------------------
 
 
-def group_rows(measured: Sequence[Measured], lot: Lot) -> dict[str, list[Any]]:
-    """Recall by the question's type or hops, or by the depth of the gold passage.
+def group_rows(
+    measured: Sequence[Measured], lot: Lot, measure: str = "recall"
+) -> dict[str, list[Any]]:
+    """A measure by the question's type or hops, or recall by the depth of the gold passage.
 
-    A column a method, and its difference in points beside it where it is no plain search.
+    A column a method, and its difference in points beside it where it is no plain search. Plain
+    search that is none of the methods stands beside them where recall is shown.
     """
     groups = _groups(measured[0], lot)
     names = list(groups)
@@ -156,17 +159,27 @@ def group_rows(measured: Sequence[Measured], lot: Lot) -> dict[str, list[Any]]:
         _LOTS[lot][0]: [name or "none" for name in names],
         _LOTS[lot][1]: [groups[name].count for name in names],
     }
-    if not any(_is(one, DENSE) for one in measured):
-        rows[TOP_K] = [groups[name].baseline.mean for name in names]
-    if not any(_is(one, BM25) for one in measured):
-        rows[WORDS] = [groups[name].bm25.mean for name in names]
+    if measure == "recall":
+        dense = next((one for one in measured if one.plain or one.stage == DENSE), None)
+        if dense is not None and not any(_is(one, DENSE) for one in measured):
+            rows[TOP_K] = [_groups(dense, lot)[name].baseline.mean for name in names]
+        if not any(_is(one, BM25) for one in measured):
+            rows[WORDS] = [groups[name].bm25.mean for name in names]
     for one in measured:
-        own = _groups(one, lot)
-        rows[one.label] = [own[name].recall.mean for name in names]
+        found = [_of_group(_groups(one, lot)[name], measure) for name in names]
+        rows[one.label] = [None if own is None else own.mean for own, _ in found]
         if not one.plain:
-            rows[f"{one.label}, points"] = [100 * own[name].difference.mean for name in names]
-            rows[f"{one.label}, 95%"] = [interval(own[name].difference) for name in names]
+            less = [difference for _, difference in found]
+            rows[f"{one.label}, points"] = [None if one is None else 100 * one.mean for one in less]
+            rows[f"{one.label}, 95%"] = [None if one is None else interval(one) for one in less]
     return rows
+
+
+def _of_group(group: Group, measure: str) -> tuple[Estimate | None, Estimate | None]:
+    """A measure of a group and its difference to the baseline; None where it is not defined."""
+    if measure == "recall":
+        return group.recall, group.difference
+    return group.measures.get(measure), group.differences.get(measure)
 
 
 _LOTS: Final[Mapping[Lot, tuple[str, str]]] = {
@@ -210,6 +223,21 @@ def walk_rows(measured: Sequence[Measured]) -> dict[str, list[Any]]:
             for stops in (one.summary.stops for one in moving)
         ],
     }
+
+
+def cutoff_rows(measured: Sequence[Measured]) -> dict[str, list[Any]]:
+    """Recall after so many passages, as far as the lists go; plain search below the methods."""
+    first = measured[0].summary
+    cutoffs = [k for k in CUTOFFS if f"recall@{k}" in first.measures]
+    found = [(one.label, one.summary.measures) for one in measured]
+    for reference, label in _REFERENCES:
+        if not any(_is(one, reference) for one in measured):
+            found.append((f"{label} (reference)", first.references[reference]))
+    rows: dict[str, list[Any]] = {"Method": [label for label, _ in found]}
+    for k in cutoffs:
+        estimates = [measures.get(f"recall@{k}") for _, measures in found]
+        rows[f"Recall@{k}"] = [None if one is None else one.mean for one in estimates]
+    return rows
 
 
 def stage_rows(measured: Sequence[Measured]) -> dict[str, list[Any]]:

@@ -11,6 +11,7 @@ from tracert.render import evaluation
 from tracert.render.evaluation_tables import (
     Lot,
     Measured,
+    cutoff_rows,
     group_rows,
     method_rows,
     series_of,
@@ -33,6 +34,13 @@ _LOTS: Final[Mapping[Lot, str]] = {
     "type": "By type of question",
     "hops": "By hops of the question",
     "depth": "By hops to the passage",
+}
+_MEASURES: Final = {
+    "recall": "Recall",
+    "all_found": "All found",
+    "precision": "Precision",
+    "mrr": "MRR",
+    "ndcg": "nDCG",
 }
 #: Which word of the glossary explains a column.
 _HELP: Final = {
@@ -166,25 +174,42 @@ def _pictures(measured: Sequence[Measured], *, key: str) -> None:
 def _groups(measured: Sequence[Measured], *, key: str) -> None:
     with st.container(border=True):
         st.subheader("Where", help=explain("paired difference"), anchor=False)
-        lot = st.segmented_control(
-            "By",
-            list(_LOTS),
-            format_func=_LOTS.__getitem__,
-            default="type",
-            required=True,
-            key=f"{key}:lot",
-            label_visibility="collapsed",
+        with st.container(horizontal=True, gap="medium"):
+            lot = st.segmented_control(
+                "By",
+                list(_LOTS),
+                format_func=_LOTS.__getitem__,
+                default="type",
+                required=True,
+                key=f"{key}:lot",
+                label_visibility="collapsed",
+            )
+            measure = "recall"
+            if lot != "depth":
+                measure = st.segmented_control(
+                    "Measure",
+                    list(_MEASURES),
+                    format_func=_MEASURES.__getitem__,
+                    default="recall",
+                    required=True,
+                    key=f"{key}:measure",
+                    label_visibility="collapsed",
+                )
+        table(
+            group_rows(measured, lot, measure),
+            key=f"{key}:groups:{lot}:{measure}",
+            alt=f"{_LOTS[lot]}: {_MEASURES[measure]}.",
         )
-        table(group_rows(measured, lot), key=f"{key}:groups:{lot}", alt=_LOTS[lot])
 
 
 def _way(measured: Sequence[Measured], *, key: str) -> None:
-    with st.expander("The way, and the time by stage", icon=":material/route:"):
+    with st.expander("The way, recall at k, and the time by stage", icon=":material/route:"):
         rows = walk_rows(measured)
         if rows:
             table(rows, key=f"{key}:way", alt="How the methods that move went.")
         else:
             st.caption("None of these methods moves: each gathers all its passages at once.")
+        table(cutoff_rows(measured), key=f"{key}:cutoffs", alt="Recall after so many passages.")
         stages = stage_rows(measured)
         st.dataframe(
             stages,

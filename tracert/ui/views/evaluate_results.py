@@ -106,10 +106,10 @@ def _called(kept: Kept) -> str:
 
 
 def _far(kept: Kept) -> str:
-    if kept.total is None:
-        return "not begun"
     if kept.finished:
         return "finished"
+    if kept.total is None or not kept.lines:
+        return "just begun"
     return f"{kept.lines:,} of {kept.total:,}"
 
 
@@ -126,7 +126,7 @@ def _header(space: Workspace, kept: Kept, *, working: bool, key: str) -> None:
     icon, colour, word = _STATES[state]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.badge(word, icon=icon, color=colour)
-        st.text(_about(kept), width="stretch")
+        st.text(_about(kept, working=working), width="stretch")
         if state == "stopped" and kept.head is not None:
             _resume(space, kept.head, key=key)
         if kept.head is not None:
@@ -138,14 +138,12 @@ def _header(space: Workspace, kept: Kept, *, working: bool, key: str) -> None:
         st.error(literal(refused), icon=":material/error:")
 
 
-def _about(kept: Kept) -> str:
+def _about(kept: Kept, *, working: bool) -> str:
     head = kept.head
     if head is None:
         return kept.id
-    return (
-        f"{count(len(head.methods), 'method')}, {count(head.k, 'passage')}, {head.embedder} · "
-        f"{_far(kept)}"
-    )
+    what = f"{count(len(head.methods), 'method')}, {count(head.k, 'passage')}, {head.embedder}"
+    return what if working else f"{what} · {_far(kept)}"
 
 
 def _resume(space: Workspace, head: Head, *, key: str) -> None:

@@ -24,6 +24,9 @@ from tracert.ui.views import locked
 from tracert.workspace import Workspace
 
 _NEW = "A new corpus"
+#: Sizes that can be chosen here; a corpus of another program or of the command line may be cut
+#: otherwise.
+_LEAST, _MOST = 50, 8000
 
 
 def show(space: Workspace, *, key: str) -> None:
@@ -106,9 +109,9 @@ def how(chunking: Chunking, embedder: str, *, key: str) -> tuple[Chunking, str]:
     with left:
         size = st.number_input(
             "Chunk size",
-            50,
-            8000,
-            chunking.size,
+            _LEAST,
+            _MOST,
+            min(max(chunking.size, _LEAST), _MOST),
             step=50,
             key=f"{key}:size",
             help=explain("chunk size"),

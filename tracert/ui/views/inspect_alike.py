@@ -92,7 +92,8 @@ def _equal(snapshot: Snapshot, groups: Sequence[tuple[int, ...]], *, key: str) -
         return
     more = sum(len(group) - 1 for group in groups)
     st.text(
-        f"{count(len(groups), 'text')} stand more than once: {count(more, 'passage')} could go "
+        f"{count(len(groups), 'text')} {'stands' if len(groups) == 1 else 'stand'} more than "
+        f"once: {count(more, 'passage')} could go "
         "without loss. White space is not counted."
     )
     first = [snapshot.chunks([group[0]])[0] for group in groups[:_SHOWN]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tracert.evaluation.asked import GoldPassage
@@ -18,6 +20,7 @@ from tracert.render.evaluation_tables import (
     question_rows,
     series_of,
     stage_rows,
+    stand_ins,
     verdicts,
     walk_rows,
 )
@@ -161,6 +164,32 @@ def test_points_have_a_sign_and_no_negative_nothing(value, text):
 
 def test_an_interval_is_in_points():
     assert interval(WIN.summary.differences[BASELINE]["recall"]) == "+50.0 to +50.0"
+
+
+def asking(method: str, calls: list[int], model: str = "toy") -> Measured:
+    details = [
+        Detail(**{name: getattr(one, name) for name in Detail.__slots__} | {"model_calls": number})
+        for one, number in zip(many("ab", "ax", "xy", count=len(calls)), calls, strict=True)
+    ]
+    one = measured("M", method, details)
+    setup = replace(one.evaluation.setup, model=model)
+    return Measured("M", Evaluation(setup, one.evaluation.details), {})
+
+
+@pytest.mark.parametrize(
+    ("one", "said"),
+    [
+        (asking("tracert_rag", [1, 0]), "asked toy in 1 of 2 questions"),
+        (asking("tracert_rag", [0, 0]), "asked toy in 0 of 2 questions"),
+        (asking("iterative_rewrite", [2, 0]), "asked toy in 1 of 2 questions"),
+        (asking("tracert_rag", [1, 2]), ""),
+        (asking("native_rag", [0, 0]), ""),
+        (asking("tracert_rag", [0, 0], model=""), ""),
+    ],
+)
+def test_where_a_model_was_to_be_asked_and_was_not_is_said(one, said):
+    found = stand_ins(one)
+    assert said in found if said else found == ""
 
 
 # --- the other tables -------------------------------------------------------------------------

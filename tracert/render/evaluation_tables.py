@@ -23,6 +23,8 @@ Lot = Literal["type", "hops", "depth"]
 TOP_K: Final = "Plain top-k"
 WORDS: Final = "BM25"
 _REFERENCES: Final = ((DENSE, TOP_K), (BM25, WORDS))
+#: The methods that ask a model for every question, if they have one.
+_ASKING: Final = frozenset({"tracert_rag", "trailgraph"})
 #: The share of passages that plain top-k filled in from which on it is said.
 _FILLED: Final = 0.05
 
@@ -140,6 +142,18 @@ def _is(one: Measured, reference: str) -> bool:
 def _filled(summary: Summary) -> float:
     passages = summary.measures["passages"].mean
     return summary.measures["filled"].mean / passages if passages else 0.0
+
+
+def stand_ins(one: Measured) -> str:
+    """A sentence where a language model was to be asked and some questions went without it."""
+    setup, details = one.evaluation.setup, one.evaluation.details
+    asked = sum(detail.model_calls > 0 for detail in details)
+    if not setup.model or asked == len(details) or (not asked and setup.method not in _ASKING):
+        return ""
+    return (
+        f"{one.label} asked {setup.model} in {asked:,} of {count(len(details), 'question')}; in "
+        "the others nothing was asked, or the offline stand-in stepped in."
+    )
 
 
 # --- by type, by hops, by depth -------------------------------------------------------------

@@ -16,6 +16,7 @@ from tracert.render.evaluation_tables import (
     method_rows,
     series_of,
     stage_rows,
+    stand_ins,
     verdicts,
     walk_rows,
 )
@@ -113,6 +114,9 @@ def _words(measured: Sequence[Measured]) -> None:
                 f"Before its first question {literal(one.label)} made its graph: {spent}{asked}. "
                 "The times below leave this out."
             )
+        said = stand_ins(one)
+        if said:
+            st.caption(f":material/cloud_off: {literal(said)}")
     setup = measured[0].evaluation.setup
     if setup.left_out:
         st.caption(

@@ -130,7 +130,8 @@ def _question(
     question = results.questions[chosen]
     st.subheader("The question", anchor=False)
     st.text(detail.question)
-    ground = evaluating.ground_of(space, head)
+    with st.spinner("Opening the data…"):
+        ground = evaluating.ground_of(space, head)
     answer = ground.items[question].answer
     if answer:
         st.text(f"Answer: {answer}")

@@ -181,6 +181,16 @@ def test_what_was_deleted_or_is_hidden_is_left_out_and_what_was_put_in_is_kept()
     assert blocks(document) == ["The new word. Link field\ttab\nline-end", "control", "inserted"]
 
 
+def test_a_control_that_nobody_filled_in_is_no_text() -> None:
+    empty = "<w:sdt><w:sdtPr><w:showingPlcHdr/></w:sdtPr><w:sdtContent>{}</w:sdtContent></w:sdt>"
+    run = "<w:r><w:t>Click here</w:t></w:r>"
+    document = body(
+        f"<w:p><w:r><w:t>Name: </w:t></w:r>{empty.format(run)}</w:p>"
+        + empty.format(p("Click here"))
+    )
+    assert document.text == "Name:"
+
+
 def test_fields_show_their_result() -> None:
     def char(kind: str) -> str:
         return f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>'

@@ -297,7 +297,7 @@ class _Reader:
         while todo:
             each = todo.pop()
             kind = kind_of(each)
-            if kind in _LEFT_OUT or (kind == "w:r" and self._hidden(each)):
+            if kind in _LEFT_OUT or _is_placeholder(each) or (kind == "w:r" and _hidden(each)):
                 continue
             if kind == "w:fldChar":
                 state = attribute(each, "fldCharType")
@@ -324,10 +324,6 @@ class _Reader:
                 todo.extend(reversed(each))
         found.words = "".join(words)
         return found
-
-    def _hidden(self, run: etree._Element) -> bool:
-        properties = child(run, "w:rPr")
-        return properties is not None and is_on(child(properties, "w:vanish"))
 
     def _note(self, kind: str, number: str) -> tuple[str, str] | None:
         """The sign and the words of a note: footnotes count 1, 2, 3, endnotes i, ii, iii."""
@@ -359,12 +355,23 @@ def _inside(container: etree._Element) -> Iterator[etree._Element]:
         kind = kind_of(each)
         if kind == "w:sdt" and _is_contents(each):
             yield each
+        elif _is_placeholder(each):
+            continue
         elif kind in _WRAPPERS:
             todo.extend(reversed(each))
         elif kind == "mc:AlternateContent":
             todo.extend([*each][:1])
         elif kind not in _LEFT_OUT:
             yield each
+
+
+def _is_placeholder(element: etree._Element) -> bool:
+    """Whether an element is a content control that nobody has filled in."""
+    return kind_of(element) == "w:sdt" and is_on(child(element, "w:sdtPr", "w:showingPlcHdr"))
+
+
+def _hidden(run: etree._Element) -> bool:
+    return is_on(child(run, "w:rPr", "w:vanish"))
 
 
 def _is_contents(control: etree._Element) -> bool:

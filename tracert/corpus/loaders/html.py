@@ -17,6 +17,8 @@ from tracert.corpus.loaders.trees import html_tree, tag_of
 if TYPE_CHECKING:
     from lxml import etree
 
+#: A file that is called so needs a few tags only to be a page.
+_NAMES: Final = (".html", ".htm", ".xhtml")
 #: Where a page says in which encoding it is written, in bytes.
 _DECLARED_WITHIN: Final = 4096
 _DECLARED: Final = re.compile(
@@ -70,13 +72,13 @@ class HtmlLoader:
 
     kind = "html"
     title = "HTML"
-    suffixes = (".html", ".htm", ".xhtml", ".mhtml", ".mht")
+    suffixes = (*_NAMES, ".mhtml", ".mht")
 
     def recognises(self, data: bytes, name: str) -> bool:
         """Whether the text begins as a page does, or is called so and has some tags."""
         if is_mhtml(data):
             return True
-        if name.lower().endswith(self.suffixes):
+        if name.lower().endswith(_NAMES):
             text = decoded_page(head(data, SAMPLE))[0]
             return _BEGINS.match(text) is not None or len(_TAG.findall(text)) > 1
         start = data[:_DECLARED_WITHIN]

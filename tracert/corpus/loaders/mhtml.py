@@ -16,6 +16,7 @@ _TYPE: Final = re.compile(
     rb"^content-type:\s*(?:multipart/(?:related|mixed|alternative)|text/html)\b",
     re.IGNORECASE | re.MULTILINE,
 )
+_PAGE: Final = re.compile(rb"^content-type:\s*text/html\b", re.IGNORECASE | re.MULTILINE)
 _VERSION: Final = re.compile(rb"^mime-version:", re.IGNORECASE | re.MULTILINE)
 _HEAD_WITHIN: Final = 8_000
 #: More boundaries than this are no page, and would nest the parser too deep.
@@ -25,7 +26,9 @@ _MAX_PARTS: Final = 5_000
 def is_mhtml(data: bytes) -> bool:
     """Whether the bytes begin with the head of a message that holds a page."""
     head = _HEAD.match(data[:_HEAD_WITHIN])
-    return head is not None and bool(_VERSION.search(head[0]) and _TYPE.search(head[0]))
+    if head is None or not (_VERSION.search(head[0]) and _TYPE.search(head[0])):
+        return False
+    return _PAGE.search(data) is not None
 
 
 def page_in(data: bytes) -> tuple[bytes, str] | None:

@@ -20,7 +20,7 @@ _HEADING: Final = re.compile(
     r"|encabezado|cabe[çc]alho|επικεφαλίδα|כותרת|titlu|naslov)\s*([1-9])"
 )
 _TITLES: Final = frozenset({"title", "titel", "titre", "título", "titolo", "заголовок", "标题"})
-_CONTENTS: Final = re.compile(r"(?:toc|verzeichnis|table of figures|index)\s*\d*")
+_CONTENTS: Final = re.compile(r"(?:toc|contents|verzeichnis|table of figures|index)\s*\d*")
 _CHAIN: Final = 20
 _MAX_LEVEL: Final = 9
 _ROMAN: Final = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"))

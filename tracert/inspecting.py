@@ -11,9 +11,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from tracert.corpus.chunking import Chunking, spans
+from tracert.corpus.chunking import Chunking
+from tracert.corpus.chunking import cut as cut_as
 from tracert.embedding.base import Counting, Embedder
 from tracert.snapshot import Snapshot
+from tracert.store import DocumentRecord
 
 Whole = npt.NDArray[np.int64]
 Span = tuple[int, int]
@@ -214,7 +216,7 @@ def cut(snapshot: Snapshot, chunking: Chunking) -> Cut:
         text = snapshot.document_text(document.fingerprint)
         text = text[: max(0, MOST_CUT - seen)]
         seen += len(text)
-        places = spans(text, chunking)
+        places = recut(snapshot, document, text, chunking)
         found += [end - start for start, end in places]
         picked = np.linspace(0, len(places) - 1, min(PACE_OF, len(places))).astype(int)
         texts += [text[slice(*places[at])] for at in picked.tolist()]
@@ -230,6 +232,18 @@ def cut(snapshot: Snapshot, chunking: Chunking) -> Cut:
         share,
         tuple(texts[at] for at in picked.tolist()),
     )
+
+
+def recut(
+    snapshot: Snapshot, document: DocumentRecord, text: str, chunking: Chunking
+) -> list[Span]:
+    """Where the passages of a document would begin and end, in the beginning of it that is given.
+
+    What is cut at its own places, passages and slides, begins passages there now as well.
+    """
+    chunks = snapshot.document_chunks(document.fingerprint)
+    places = [(chunk.start, chunk.page) for chunk in chunks if chunk.start < len(text)]
+    return cut_as(text, document.kind, places, chunking)
 
 
 def seconds_to_index(made: Cut, embedder: Embedder) -> float:

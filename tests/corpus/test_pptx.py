@@ -24,6 +24,7 @@ from tests.corpus.documents import (
     path,
     survives,
 )
+from tracert.corpus.chunking import Chunking, chunk
 from tracert.corpus.loaders import Limits, load_document
 from tracert.corpus.model import Document
 from tracert.errors import DocumentError
@@ -104,6 +105,33 @@ def test_slides_titles_lists_and_notes() -> None:
     assert (at(document, "Wait").page, path(document, "Wait")) == (1, ("Bees", "Notes"))
     assert (at(document, "Ants").page, path(document, "Ants")) == (2, ("Ants",))
     assert (at(document, "No title").page, path(document, "No title")) == (4, ())
+
+
+def test_no_passage_reaches_from_one_slide_into_the_next() -> None:
+    def make(deck: Presentation) -> None:
+        slide(
+            deck, TITLE_AND_BODY, "Short", "one line"
+        ).notes_slide.notes_text_frame.text = "say it"
+        slide(deck, TITLE_AND_BODY, "Long", "word " * 60)
+        slide(deck, BLANK)
+        slide(deck, TITLE_ONLY, "Last")
+
+    document = load(built(make))
+    for sentences in (False, True):
+        chunks = chunk(document, Chunking(100, 20, sentences=sentences))
+        assert [(each.page, each.text[:5]) for each in chunks if each.text[0].isupper()] == [
+            (1, "Short"),
+            (2, "Long\n"),
+            (4, "Last"),
+        ]
+        # A short slide is one passage, its notes included; a long one is cut like any text.
+        assert chunks[0].text == "Short\n\none line\n\nsay it"
+        assert sum(each.page == 2 for each in chunks) >= 4
+        assert all(each.text == document.text[each.start : each.end] for each in chunks)
+        # Together they hold all of the text but the gaps between slides.
+        held = {place for each in chunks for place in range(each.start, each.end)}
+        left = "".join(letter for place, letter in enumerate(document.text) if place not in held)
+        assert left == "\n" * 4
 
 
 def test_the_order_is_that_of_the_show_not_of_the_names() -> None:

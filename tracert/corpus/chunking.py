@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tracert.corpus.model import Chunk, Document, Mark
@@ -18,6 +18,8 @@ GAP = "\n\n"
 #: The longest passage of such a file that stays one, in characters: about 2,000 tokens, of which
 #: the embedders here read 256 and more.
 LONGEST = 8_000
+#: Kinds whose pages are slides; the same gap parts these.
+SLIDES = frozenset({"pptx"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,8 @@ def chunk(document: Document, chunking: Chunking) -> list[Chunk]:
     before (or the first one after); a text of nothing but white space has none.
 
     A document of passages (`PASSAGES`) is cut already: each of them is one passage here, without
-    the gap behind it, unless it is longer than `LONGEST` and so cut like any text.
+    the gap behind it, unless it is longer than `LONGEST` and so cut like any text. No passage
+    reaches from one slide into the next (`SLIDES`): each slide is cut like a text of its own.
 
     Page and heading path of a passage are those in force at its first character, even where
     the next page begins inside it.
@@ -92,16 +95,34 @@ def _mark_at(marks: tuple[Mark, ...], starts: list[int], place: int) -> Mark | N
 
 def passages(document: Document, chunking: Chunking) -> list[tuple[int, int]]:
     """Where the passages of a document begin and end, in order; see `chunk`."""
-    if document.kind not in PASSAGES:
-        return spans(document.text, chunking)
-    starts = [mark.start for mark in document.marks]
-    ends = [start - len(GAP) for start in starts[1:]] + [len(document.text)]
+    places = [(mark.start, mark.page) for mark in document.marks]
+    return cut(document.text, document.kind, places, chunking)
+
+
+def cut(
+    text: str, kind: str, places: Sequence[tuple[int, int | None]], chunking: Chunking
+) -> list[tuple[int, int]]:
+    """Where the passages of a text of that kind begin and end, in order; see `chunk`.
+
+    `places` are offsets, the beginnings of passages or slides among them, and the page at each.
+    """
+    if kind in PASSAGES:
+        starts, longest = [start for start, _ in places], LONGEST
+    elif kind in SLIDES:
+        pages = [None, *(page for _, page in places)]
+        starts = [
+            start for (start, page), before in zip(places, pages, strict=False) if page != before
+        ]
+        longest = 0
+    else:
+        return spans(text, chunking)
+    ends = [start - len(GAP) for start in starts[1:]] + [len(text)]
     found: list[tuple[int, int]] = []
     for start, end in zip(starts, ends, strict=True):
-        if end - start <= LONGEST:
+        if end - start <= longest:
             found.append((start, end))
         else:
-            inside = spans(document.text[start:end], chunking)
+            inside = spans(text[start:end], chunking)
             found += [(start + first, start + last) for first, last in inside]
     return found
 

@@ -7,10 +7,10 @@ from typing import Final, cast
 import numpy as np
 import streamlit as st
 
-from tracert.corpus.chunking import Chunking, spans
+from tracert.corpus.chunking import Chunking
 from tracert.embedding.base import Priced
 from tracert.errors import EmbedderError
-from tracert.inspecting import Cut, Lengths
+from tracert.inspecting import Cut, Lengths, recut
 from tracert.render.cuts import pieces
 from tracert.render.lengths import Series, figure
 from tracert.render.numbers import count, seconds
@@ -193,7 +193,8 @@ def _stretch(snapshot: Snapshot, chunking: Chunking, *, key: str) -> None:
         components.passage(shown, key=f"{key}:now", label="The text as it is cut")
     with right:
         st.markdown("**As it would be**")
-        shown = pieces(text, spans(text, chunking), start, start + _STRETCH)
+        then = recut(snapshot, document, text, chunking)
+        shown = pieces(text, then, start, start + _STRETCH)
         components.passage(shown, key=f"{key}:then", label="The text as it would be cut")
     st.caption(
         "A number stands where a passage begins. Hatched and underlined: what two passages share."

@@ -248,9 +248,9 @@ def test_a_page_saved_as_one_file() -> None:
 def test_messages_without_a_page_and_such_as_nest_without_end() -> None:
     empty = MHTML.replace(b"Content-Type: text/html", b"Content-Type: text/plain")
     assert load_document(empty, "a.mhtml").kind == "text"
-    locked = MHTML.replace(b"quoted-printable", b"base64", 1)
+    begin, end = MHTML.index(b"<!DOCTYPE"), MHTML.index(b"</html>")
     with pytest.raises(DocumentError, match="no text by itself"):
-        load_document(locked.replace(b"<!DOCTYPE", b"\x00"), "a.mhtml")
+        load_document(MHTML[:begin] + MHTML[end:], "a.mhtml")
     nested = b"MIME-Version: 1.0\n" + b"".join(
         b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(4_000)
     )

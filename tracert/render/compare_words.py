@@ -8,7 +8,7 @@ from typing import Any, Final
 from tracert.comparing.change import BUDGET, Change, Search
 from tracert.comparing.fate import Chance, Fate, Reach
 from tracert.render.frames import frame, last
-from tracert.render.numbers import plain
+from tracert.render.numbers import count, plain
 from tracert.render.words import called, words_for
 from tracert.trace import NodeKind, Trace, Value
 
@@ -136,13 +136,21 @@ def search_words(search: Search, fate: Fate, most: int) -> str:
         chance = fate.closest
         if chance is not None and chance.rule == "below_k" and (chance.rank or 0) > most:
             said += f" It ranks {_ordinal(chance.rank or 0)}; a budget ends at {most}."
-        return said
+        return said + _refused(search)
     said = change_words(change)
     chance = fate.closest
     if change.setting == BUDGET and chance is not None and chance.rank == change.after:
         said += f": it ranks {_ordinal(int(str(change.after)))}"
     less = "" if isinstance(change.after, bool | str) else "; one step less does not keep it"
-    return f"{said}. Verified by running it{less} ({runs})."
+    return f"{said}. Verified by running it{less} ({runs}).{_refused(search)}"
+
+
+def _refused(search: Search) -> str:
+    """What was left out, since trying a setting asks no model."""
+    if not search.refused:
+        return ""
+    number = count(search.refused, "value")
+    return f" Left out: {number} with which a model would have to be asked."
 
 
 def also_words(search: Search) -> str:

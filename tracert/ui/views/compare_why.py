@@ -71,21 +71,23 @@ def show(compared: Compared, view: View, *, key: str, root: str = "") -> None:
         st.error(literal(str(error)), icon=":material/error:")
         return
     found: dict[Any, Search] = st.session_state.setdefault(f"{key}:searches", {})
-    for case in cases:
-        _told(case, found.get(_of(compared, case)), key=key, root=root)
+    results, spot = st.container(), st.empty()
     missing = [
         case for case in cases if case.fate.kept is None and _of(compared, case) not in found
     ]
-    if missing and st.button(
+    if missing and spot.button(
         "Find the smallest change that keeps it",
         icon=":material/search_insights:",
         key=f"{key}:search",
         help="Each setting of each method that missed it is varied, alone, over its range, until "
         f"the {compared.unit} is kept. Every change shown was run.",
     ):
+        spot.empty()
         for case in missing:
             _search(compared, case, found)
-        st.rerun(scope="fragment")
+    with results:
+        for case in cases:
+            _told(case, found.get(_of(compared, case)), key=key, root=root)
     _steps(cases, key=key)
 
 
@@ -231,6 +233,7 @@ def _search(compared: Compared, case: Case, found: dict[Any, Search]) -> None:
     def keeps(values: Mapping[str, Value], budget: int) -> bool:
         return id in own(compared.again(silent, {**values, **quick}, budget), budget)
 
+    bar = st.empty()
     begun = time.perf_counter()
     keeps(values, one.budget)
     each = max(time.perf_counter() - begun, 1e-4)
@@ -242,8 +245,9 @@ def _search(compared: Compared, case: Case, found: dict[Any, Search]) -> None:
         keeps,
         most_runs=_runs(PATIENCE, each),
         more_runs=_runs(MORE, each),
-        on_progress=_progress(one.method, begun),
+        on_progress=_progress(one.method, begun, bar),
     )
+    bar.empty()
     while len(found) > _SEARCHES:
         found.pop(next(iter(found)))
 
@@ -252,14 +256,13 @@ def _runs(seconds: float, each: float) -> int:
     return max(60, min(3000, int(seconds / each)))
 
 
-def _progress(name: str, begun: float) -> Callable[[int], None]:
+def _progress(name: str, begun: float, bar: Any) -> Callable[[int], None]:
     """Says how far the search is once it takes longer than a moment."""
-    place: Any = st.empty()
 
     def tell(runs: int) -> None:
         spent = time.perf_counter() - begun
         if spent > _QUIET and runs % 25 == 0:
-            place.progress(
+            bar.progress(
                 min(1.0, spent / PATIENCE),
                 text=f"{short(name)}: {runs:,} runs with another setting, {spent:.0f} s",
             )

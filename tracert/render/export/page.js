@@ -157,7 +157,7 @@
     counted.textContent = `Listed: ${step.rows.length.toLocaleString("en")} of ${step.all.toLocaleString("en")} candidates of step ${state.step}, best first.`;
   }
 
-  const where = el("p", { class: "about" });
+  const where = el("p", { class: "about selected" });
   const text = el("div", { class: "text" });
   function drawPassage() {
     const node = nodes.get(state.node);
@@ -175,7 +175,7 @@
   }
 
   const path = el("ol", { class: "path", start: "0" }, ...run.path.map((said, i) => el("li", {}, el("button", { type: "button", class: "plain", onclick: () => box()?.go(i) }, said))));
-  const found = trace.result.evidence.map((id) => el("article", { class: "found" },
+  const found = trace.result.evidence.map((id) => el("article", { class: "source" },
     el("h3", {}, cite(id), " ", el("span", {}, title(id))), el("p", { class: "about" }, place(id)), el("div", { class: "text" }, nodes.get(id).text)));
   const all = el("details", { class: "panel" }, el("summary", {}, `All ${trace.result.evidence.length} ${run.unit}s found`), ...found);
   const more = el("details", { class: "panel" }, el("summary", {}, "Settings, cost and method"),

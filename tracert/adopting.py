@@ -138,7 +138,10 @@ def adopt(
 
 
 def _check_free(store: Store, name: str, *, replace: bool) -> None:
-    if not replace and store.find(name) is not None:
+    there = store.find(name)
+    if there is not None:
+        store.check_mine(there)
+    if not replace and there is not None:
         raise CorpusError(
             f"There is a corpus {name!r} already. Choose another name, or replace it."
         )

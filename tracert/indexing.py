@@ -170,6 +170,8 @@ def index(
     """
     name = check_name(name)
     existing = store.find(name)
+    if existing is not None:
+        store.check_mine(existing)
     plan = _plan(existing, chunking, embedder, replace=replace)
     watch = _Watch(on_progress, cancelled)
     watch.begin("read", 0)
@@ -202,6 +204,7 @@ def reindex(
         StoreError: the store cannot be used.
     """
     existing = store.corpus(name)
+    store.check_mine(existing)
     plan = _plan(
         existing, chunking or existing.chunking, embedder or existing.embedder, replace=True
     )
@@ -389,7 +392,7 @@ def _add(
     known = {d.fingerprint for d in plan.reusable(existing)}
     documents = [each.document for each in read if each.document is not None]
     new = {d.fingerprint: d for d in documents if d.fingerprint not in known}
-    made, said = _make(list(new.values()), plan, watch)
+    made, said = _make(list(new.values()), plan, watch, lambda more: store.check_room(name, more))
     blank = {d.fingerprint for d in new.values()} - {c.document_fingerprint for c in made.chunks}
     usable = [
         (each, each.document)
@@ -422,7 +425,7 @@ def _add(
 
 
 def _make(
-    documents: Sequence[Document], plan: _Plan, watch: _Watch
+    documents: Sequence[Document], plan: _Plan, watch: _Watch, check_room: Callable[[int], None]
 ) -> tuple[Page, Mapping[str, str]]:
     """The chunks, vectors and marks of new documents, and what to say of their own vectors."""
     pieces: list[list[Chunk]] = []
@@ -435,6 +438,7 @@ def _make(
         watch.at(done, document.name)
     watch.end()
     chunks = [each for some in pieces for each in some]
+    check_room(len(chunks))
     watch.begin("embed", len(chunks))
     vectored = vectors_of(documents, pieces, plan.embedder, watch.at)
     watch.at(len(chunks))

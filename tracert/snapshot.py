@@ -356,7 +356,7 @@ def prune(store: Store) -> None:
 
     Who has a snapshot open keeps it.
     """
-    records = store.corpora()
+    records = store.everyones()
     snapshots = [folder_of(root_of(store), record.fingerprint) for record in records]
     made = [derived(store.path, record.fingerprint) for record in records]
     for root, kept in ((root_of(store), snapshots), (derived(store.path), made)):

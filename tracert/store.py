@@ -6,7 +6,8 @@ metadata, the manifest: name, embedder, chunking and the documents in order, eac
 that its chunks lie in. A write fills new parts first and then changes the head by one `modify`,
 which is one transaction: that is the commit. Whoever reads the head before it sees the old corpus
 whole, whoever reads it after sees the new one whole. Parts that no head names are the leavings of
-a crash or of a replaced document; the next write sweeps them.
+a crash or of a replaced document; the next write sweeps them. In Chroma Cloud, where metadata are
+short, the manifest is a collection of its own, as unchanging as a part, and the head names it.
 
 Parts are never changed because the embedded Chroma keeps vectors in an index of plain files that
 another process may read half-written: with chromadb 1.5.9 a reader beside a writer on the same
@@ -18,6 +19,7 @@ the lock is given back.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import re
@@ -37,25 +39,30 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tracert.chroma import errors, every_collection, place_of
+from tracert.chroma import CLOUD_DOCUMENT_BYTES, ROWS, errors, every_collection, place_of
 from tracert.corpus.chunking import Chunking
 from tracert.corpus.model import Chunk, Mark
 from tracert.errors import CancelledError, CorpusError, StoreError
 from tracert.home import home
+from tracert.hosting import Room, expires
 from tracert.inputs import source_of
+from tracert.recent import Recent
 from tracert.trace import CorpusInfo
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
     from chromadb.api.models.Collection import Collection
 
-#: Chunks read out of Chroma at once: all at once needs four times the memory.
-PAGE: Final = 5_000
+#: Chunks that are read out of a snapshot at once.
+PAGE: Final = ROWS
 #: Rows written at once, so that progress moves, a cancel is heard and no request to a server
 #: grows beyond some megabytes; more at once is hardly faster.
 BATCH: Final = 1_000
 MAX_NAME: Final = 200
 _FORMAT: Final = "tracert.store/1"
+#: Names, in the metadata of a head, the collection that holds its manifest.
+_APART: Final = "manifest_in"
+_TRIES: Final = 5
 #: On a server another machine may be writing: its parts are swept only after this long.
 _ABANDONED_SECONDS: Final = 24 * 3600
 
@@ -84,9 +91,10 @@ class DocumentRecord:
 class CorpusRecord:
     """A corpus as the store lists it.
 
-    `embedder` is the name in the registry and `identity` the exact model; `created` and
-    `changed` are seconds since 1970. `id` stays when the corpus is renamed or changed. `origin`
-    tells where it came from if another program cut and embedded it, else it is ''.
+    `owner` is '' for the host's, which everyone may read (`tracert.hosting`). `embedder` is the
+    name in the registry and `identity` the exact model; `created` and `changed` are seconds since
+    1970. `id` stays when the corpus is renamed or changed. `origin` tells where it came from if
+    another program cut and embedded it, else it is ''.
     """
 
     id: str
@@ -99,6 +107,7 @@ class CorpusRecord:
     created: float
     changed: float
     origin: str = ""
+    owner: str = ""
 
     @property
     def size(self) -> int:
@@ -165,24 +174,42 @@ class Store:
     Threads may share an instance and processes may share a folder. `path` is the data folder;
     `CHROMA_URL` moves chunks and vectors to a Chroma server and `CHROMA_API_KEY` to Chroma
     Cloud, with `CHROMA_TENANT` and `CHROMA_DATABASE`.
+
+    A store is opened as one owner, the host unless `owned_by` says otherwise. It shows what that
+    owner and what the host has, and changes what that owner has: of anybody else's corpus it says
+    that there is none.
     """
 
     def __init__(self, path: Path | None = None) -> None:
         # An absolute path, so that all clients of this process agree on which store it is.
         self.path = (home() if path is None else path).absolute()
         self._place = place_of(self.path)
+        self.owner = ""
+        self._room: Room | None = None
         self._reader: Client | None = None
+        self._manifests: Recent[str] = Recent(256)
         self._opening = Lock()
+
+    def owned_by(self, owner: str, room: Room | None = None) -> Store:
+        """The same store as that owner has it, who may fill that room."""
+        other = copy.copy(self)
+        other.owner, other._room = owner, room
+        return other
 
     # --- reading: the metadata alone, fresh at every call --------------------------------
 
     def corpora(self) -> list[CorpusRecord]:
-        """Every committed corpus, by name.
+        """Every committed corpus of this owner and of the host, by name, one's own first.
 
         Raises:
             StoreError: the store cannot be read.
         """
-        return sorted(self._heads(self._metadata_client()), key=lambda r: r.name.casefold())
+        seen = [each for each in self.everyones() if each.owner in ("", self.owner)]
+        return sorted(seen, key=lambda each: (each.name.casefold(), not each.owner))
+
+    def everyones(self) -> list[CorpusRecord]:
+        """Every committed corpus of whatever owner: for what is cleaned up, never for a page."""
+        return self._heads(self._metadata_client())
 
     def find(self, name: str) -> CorpusRecord | None:
         """The corpus of that name, or None."""
@@ -203,6 +230,61 @@ class Store:
             f"There is no corpus {name!r}. Index documents under that name or ask one that "
             f"exists: {names}."
         )
+
+    def check_mine(self, record: CorpusRecord) -> None:
+        """Refuse what another owner has: a visitor reads the host's corpora and no more.
+
+        Raises:
+            CorpusError: it is not this owner's.
+        """
+        if record.owner != self.owner:
+            raise CorpusError(
+                f"{record.name!r} belongs to the host of this app, for everyone to read. Load "
+                "your documents under another name."
+            )
+
+    def check_room(self, name: str, passages: int) -> None:
+        """Refuse a corpus of that name and size where it does not fit any more.
+
+        Raises:
+            CorpusError: the owner has too many corpora or passages, or all owners have.
+        """
+        if self._room is None:
+            return
+        wanted = _regular(name)
+        visitors = [
+            each
+            for each in self.everyones()
+            if each.owner and (each.owner, _regular(each.name)) != (self.owner, wanted)
+        ]
+        own = [each for each in visitors if each.owner == self.owner]
+        if len(own) + 1 > self._room.corpora:
+            raise CorpusError(
+                f"In this app you may have {self._room.corpora} corpora at once. Delete one of "
+                "yours in the Library first."
+            )
+        if sum(each.size for each in own) + passages > self._room.passages:
+            raise CorpusError(
+                f"In this app you may have {self._room.passages:,} passages at once, and this "
+                "would be more. Load less, or delete a corpus of yours in the Library first."
+            )
+        if sum(each.size for each in visitors) + passages > self._room.all_passages:
+            raise CorpusError(
+                "The room of this app for its visitors' documents is used up. Come back later, "
+                "or run Tracert on your own machine."
+            )
+
+    def expire(self, before: float) -> int:
+        """Delete the corpora of browser sessions that were last changed before then; how many.
+
+        `before` is in seconds since 1970.
+        """
+        old = [each for each in self.everyones() if expires(each.owner) and each.changed < before]
+        if old:
+            with self.session() as session:
+                for record in old:
+                    session.remove(record)
+        return len(old)
 
     # --- under the lock: vectors, and every change ---------------------------------------
 
@@ -231,6 +313,7 @@ class Store:
         new = check_name(new)
         with self.session() as session:
             record = self.corpus(name)
+            self.check_mine(record)
             if new == record.name:
                 return record
             if self.find(new) not in (None, record):
@@ -246,13 +329,38 @@ class Store:
             return self._reader
 
     def _heads(self, client: Client) -> list[CorpusRecord]:
+        from chromadb.errors import NotFoundError
+
         with self._errors():
-            found = []
-            for collection in every_collection(client):
-                metadata = collection.metadata or {}
-                if is_ours(collection) and metadata.get("manifest"):
-                    found.append(_read_manifest(collection.name, str(metadata["manifest"])))
-            return found
+            for attempt in range(_TRIES):
+                try:
+                    return list(self._read_heads(client))
+                except NotFoundError:
+                    # A manifest that lies apart went with a commit after its head was read.
+                    if attempt == _TRIES - 1:
+                        raise
+        return []
+
+    def _read_heads(self, client: Client) -> Iterator[CorpusRecord]:
+        for collection in every_collection(client):
+            metadata = collection.metadata or {}
+            if not is_ours(collection):
+                continue
+            if metadata.get("manifest"):
+                yield _read_manifest(collection.name, str(metadata["manifest"]))
+            elif metadata.get(_APART):
+                name = str(metadata[_APART])
+                text = self._manifests.get(name, lambda name=name: self._apart(client, name))
+                yield _read_manifest(collection.name, text)
+
+    def _apart(self, client: Client, name: str) -> str:
+        """The manifest that lies in a collection of its own, which never changes."""
+        collection = client.get_collection(name, embedding_function=None)
+        pieces: dict[str, str] = {}
+        for first in range(0, collection.count(), self._place.rows):
+            some = collection.get(limit=self._place.rows, offset=first, include=["documents"])
+            pieces |= zip(some["ids"], some["documents"] or [], strict=True)
+        return "".join(pieces[id] for id in sorted(pieces))
 
     @contextmanager
     def _lock(self, cancelled: Cancelled | None) -> Iterator[None]:
@@ -285,7 +393,7 @@ class Session:
         self._embedded = embedded
         with store._errors():
             limit = client.get_max_batch_size()
-        self._batch = min(BATCH, limit)
+        self._batch = min(BATCH, limit, store._place.rows)
 
     def fill(
         self,
@@ -331,8 +439,18 @@ class Session:
     def commit(self, record: CorpusRecord) -> CorpusRecord:
         """Make the record the truth by one change of its head, then sweep what it left behind.
 
-        An empty `id` makes a new corpus.
+        An empty `id` makes a new corpus. The corpus is the store's owner's, then and before.
+
+        Raises:
+            CorpusError: it belongs to another owner, or there is no room for it.
         """
+        owner = self._store.owner
+        there = [each for each in self._store._heads(self._client) if each.id == record.id]
+        for each in there:
+            self._store.check_mine(each)
+        if not there or record.size > there[0].size:
+            self._store.check_room(there[0].name if there else record.name, record.size)
+        record = replace(record, owner=owner)
         with self._store._errors():
             if record.id:
                 head = self._client.get_collection(record.id, embedding_function=None)
@@ -340,11 +458,38 @@ class Session:
                 head = self._create("head")
                 record = replace(record, id=head.name)
             record = replace(record, changed=time.time())
-            head.modify(metadata={"tracert": _FORMAT, "manifest": _write_manifest(record)})
+            if self._store._place.narrow:
+                manifest = {_APART: self._set_apart(_write_manifest(record, ascii=True))}
+            else:
+                manifest = {"manifest": _write_manifest(record)}
+            head.modify(metadata={"tracert": _FORMAT, **manifest})
         self.sweep()
         return record
 
+    def _set_apart(self, text: str) -> str:
+        """A new collection with the manifest, for a place whose metadata are short; its name."""
+        size = CLOUD_DOCUMENT_BYTES
+        pieces = [text[first : first + size] for first in range(0, len(text), size)]
+        apart = self._create("manifest")
+        for first in range(0, len(pieces), self._batch):
+            some = pieces[first : first + self._batch]
+            apart.add(
+                ids=[f"{first + at:09}" for at in range(len(some))],
+                documents=some,
+                embeddings=np.ones((len(some), 1), dtype=np.float32),
+            )
+        return str(apart.name)
+
     def delete(self, record: CorpusRecord) -> None:
+        """Delete a corpus of this owner's.
+
+        Raises:
+            CorpusError: it belongs to another owner.
+        """
+        self._store.check_mine(record)
+        self.remove(record)
+
+    def remove(self, record: CorpusRecord) -> None:
         """Delete a corpus: its head first, so that it is gone at once, then its parts."""
         with self._store._errors():
             self._client.delete_collection(record.id)
@@ -361,10 +506,11 @@ class Session:
             with self._store._errors():
                 part = self._client.get_collection(name, embedding_function=None)
                 size = part.count()
-            for first in range(0, size, PAGE):
+            most = self._store._place.rows
+            for first in range(0, size, most):
                 with self._store._errors():
                     rows = part.get(
-                        limit=PAGE, offset=first, include=["embeddings", "documents", "metadatas"]
+                        limit=most, offset=first, include=["embeddings", "documents", "metadatas"]
                     )
                 page = _page_from_rows(rows, name, wanted)
                 if page.chunks:
@@ -381,7 +527,9 @@ class Session:
             named |= {record.id, *record.parts}
         with self._store._errors():
             swept = False
-            for collection in list(every_collection(self._client)):
+            collections = list(every_collection(self._client))
+            named |= {str((each.metadata or {}).get(_APART)) for each in collections}
+            for collection in collections:
                 metadata = collection.metadata or {}
                 if not is_ours(collection) or collection.name in named:
                     continue
@@ -427,12 +575,13 @@ def _remove_index_folders(folder: Path) -> None:
 _UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-def _write_manifest(record: CorpusRecord) -> str:
+def _write_manifest(record: CorpusRecord, *, ascii: bool = False) -> str:
     data = asdict(record)
     del data["id"]
-    if not record.origin:
-        del data["origin"]
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    for name in ("origin", "owner"):
+        if not data[name]:
+            del data[name]
+    return json.dumps(data, ensure_ascii=ascii, separators=(",", ":"))
 
 
 @lru_cache(maxsize=256)

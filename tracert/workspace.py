@@ -7,6 +7,7 @@ fingerprint. One instance serves all sessions and threads of a process.
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +25,8 @@ from tracert.embedding.base import Embedder
 from tracert.embedding.registry import embedder as embedder_by_name
 from tracert.errors import CorpusError, SettingError, TracertError
 from tracert.home import home
-from tracert.indexing import Cancelled, IndexReport, Input, OnProgress
+from tracert.hosting import Room, expire_folders
+from tracert.indexing import Cancelled, File, IndexReport, Input, OnProgress
 from tracert.knowledge.graph import open_graph
 from tracert.knowledge.opened import OpenGraph
 from tracert.knowledge.opened import prepared as prepared_graph
@@ -41,6 +43,7 @@ from tracert.trace import Cost, Map, Replies, Trace, Value
 
 BUILTIN: Final = "The Long Spark"
 DEFAULT_METHOD: Final = "tracert_rag"
+_NO_PATHS: Final = "Files of the host's machine are not read in this app. Upload the documents."
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,25 @@ class Workspace:
         self._models: WeakKeyDictionary[ChatModel, int] = WeakKeyDictionary()
         self._numbers = count()
         self._lock = Lock()
+
+    def owned_by(self, owner: str, room: Room | None = None) -> Workspace:
+        """The same workspace as that owner has it, who may fill that room.
+
+        What is kept in memory is shared: it is found by fingerprint, and a fingerprint only by
+        a corpus that the owner may see.
+        """
+        other = copy.copy(self)
+        other.store = self.store.owned_by(owner, room)
+        return other
+
+    def expire(self, before: float) -> None:
+        """Delete what browser sessions made and last changed before then, in seconds since 1970.
+
+        Raises:
+            StoreError: the store cannot be used.
+        """
+        self.store.expire(before)
+        expire_folders(self.path, before)
 
     # --- corpora --------------------------------------------------------------------------
 
@@ -111,7 +133,13 @@ class Workspace:
         on_progress: OnProgress | None = None,
         cancelled: Cancelled | None = None,
     ) -> IndexReport:
-        """Add files to a corpus; see `tracert.indexing.index`."""
+        """Add files to a corpus; see `tracert.indexing.index`.
+
+        Raises:
+            CorpusError: a visitor named a path: of the host's machine nothing is read.
+        """
+        if self.store.owner and not all(isinstance(each, File) for each in files):
+            raise CorpusError(_NO_PATHS)
         return indexing.index(
             files,
             store=self.store,
@@ -155,7 +183,13 @@ class Workspace:
         on_progress: OnProgress | None = None,
         cancelled: Cancelled | None = None,
     ) -> IndexReport:
-        """Make a corpus of a Chroma collection as it is; see `tracert.adopting.adopt`."""
+        """Make a corpus of a Chroma collection as it is; see `tracert.adopting.adopt`.
+
+        Raises:
+            CorpusError: a visitor asked: of the host's machine nothing is read.
+        """
+        if self.store.owner:
+            raise CorpusError(_NO_PATHS)
         return adopting.adopt(
             folder,
             collection,

@@ -96,7 +96,7 @@ def report_html(measured: Sequence[Measured], *, title: str = "", made: str = ""
             _section("Methods", _table(method_rows(measured))),
             _groups(measured),
             _way(measured),
-            _section("Milliseconds a question, by stage (median)", _table(stage_rows(measured))),
+            _section("Milliseconds a question, by stage (median)", _table(stage_rows(measured), 1)),
             _questions(measured),
             _setups(measured),
             _meaning(),
@@ -245,12 +245,21 @@ def _section(caption: str, inside: str) -> str:
     return f"<section><h2>{_text(caption)}</h2>{inside}</section>\n"
 
 
-def _table(rows: Mapping[str, Sequence[Any]]) -> str:
+def _table(rows: Mapping[str, Sequence[Any]], places: int = 3) -> str:
+    """A table; numbers of no known kind have that many decimal places."""
     names = list(rows)
-    head = "".join(f'<th scope="col">{_text(name)}</th>' for name in names)
+    kinds = [
+        ' class="number"' if any(isinstance(value, int | float) for value in rows[name]) else ""
+        for name in names
+    ]
+    head = "".join(
+        f'<th scope="col"{kind}>{_text(name)}</th>' for name, kind in zip(names, kinds, strict=True)
+    )
     lines = []
     for values in zip(*rows.values(), strict=True):
-        cells = "".join(_cell(name, value) for name, value in zip(names, values, strict=True))
+        cells = "".join(
+            _cell(name, value, places) for name, value in zip(names, values, strict=True)
+        )
         lines.append(f"<tr>{cells}</tr>")
     return (
         f'<div class="wide"><table class="sorts"><thead><tr>{head}</tr></thead>'
@@ -258,14 +267,14 @@ def _table(rows: Mapping[str, Sequence[Any]]) -> str:
     )
 
 
-def _cell(name: str, value: Any) -> str:
+def _cell(name: str, value: Any, default: int) -> str:
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return '<td class="number">–</td>'
     if isinstance(value, str):
         return f"<td>{_text(value)}</td>"
     if isinstance(value, int):
         return f'<td class="number" data-value="{value}">{value:,}</td>'
-    places = next((digits for key, digits in _PLACES.items() if key in name), 3)
+    places = next((digits for key, digits in _PLACES.items() if key in name), default)
     signed = name.endswith(("points", "Points")) or name == "vs top-k"
     shown = f"{value:+.{places}f}".replace("-", "−") if signed else f"{value:,.{places}f}"
     return f'<td class="number" data-value="{value!r}">{shown}</td>'

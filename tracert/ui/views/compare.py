@@ -88,13 +88,15 @@ def theatre(compared: Compared, *, key: str) -> None:
     """All views of the runs, on one selection."""
     view = selection(compared, key=key)
     compare_found.board(compared, view, key=key)
-    left, right = st.columns([3, 2.6], gap="medium")
+    # Graphs need the whole width, the map does not.
+    wide = st.session_state.get(f"{key}:how") == _STAGES
+    left, right = (st.container(), st.container()) if wide else st.columns(_HALVES, gap="medium")
     with left, st.container(border=True):
         _paths(compared, view, key=key)
     with right, st.container(border=True):
         st.subheader("What each found", help=_OVERLAP, anchor=False)
         compare_found.matrix(compared, view, key=key)
-    left, right = st.columns([3, 2.6], gap="medium")
+    left, right = st.columns(_HALVES, gap="medium")
     with left, st.container(border=True):
         st.subheader("Why not this passage?", help=_WHY, anchor=False)
         compare_why.show(compared, view, key=f"{key}:why", root=key)
@@ -114,6 +116,7 @@ def theatre(compared: Compared, *, key: str) -> None:
         compare_found.table(compared, view, key=key)
 
 
+_HALVES: Final = (3, 2.6)
 _OVERLAP: Final = (
     "Passages stand by the set of methods that found them: what all found first, what one alone "
     "found last. A star marks a gold passage."

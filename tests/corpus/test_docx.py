@@ -598,6 +598,14 @@ def test_of_a_file_cut_short_the_beginning_is_read() -> None:
     assert "word/document.xml" in warning
 
 
+def test_a_damaged_file_that_speaks_of_entities_is_no_bomb() -> None:
+    data = by_hand(p("The IDENTITY of an ENTITY") + p("after"))
+    cut = parts_of(data)["word/document.xml"][:-30]
+    document = load(changed(data, {"word/document.xml": cut}))
+    assert blocks(document)[0] == "The IDENTITY of an ENTITY"
+    assert "damaged" in document.warnings[0]
+
+
 def test_a_lost_part_is_named_and_a_lost_body_refused() -> None:
     data = built(lambda word: word.add_heading("Head", 1))
     document = load(changed(data, {"word/styles.xml": b"<w:styles"}))

@@ -44,7 +44,7 @@ def xml_tree(data: bytes, name: str) -> tuple[etree._Element | None, bool]:
         try:
             root = etree.fromstring(data, parser)
         except (etree.XMLSyntaxError, ValueError):
-            if b"ENTITY" in data.replace(b"\x00", b"")[:100_000]:
+            if b"<!ENTITY" in data.replace(b"\x00", b"")[:100_000]:
                 raise _entities(name) from None
             continue
         if root is None:

@@ -46,16 +46,17 @@ def show(job: Job[Any, Any] | None, *, key: str) -> None:
     with st.form(f"{key}:locked:{serial}"):
         st.markdown("**:material/lock: " + _count(locked) + "**")
         st.caption("The password is used to read the file and is not kept.")
-        typed = {
-            path: st.text_input(
-                f"Password of {literal(path)}",
+        typed = {}
+        for number, (path, message) in enumerate(locked.items()):
+            # A name in the label would be markdown, and its escapes be read out with it.
+            st.text(path)
+            typed[path] = st.text_input(
+                "Password" if len(locked) == 1 else f"Password of file {number + 1}",
                 type="password",
                 key=f"{key}:password:{serial}:{number}",
                 help=literal(message),
                 autocomplete="off",
             )
-            for number, (path, message) in enumerate(locked.items())
-        }
         with st.container(horizontal=True):
             go = st.form_submit_button("Read with the password", type="primary")
             leave = st.form_submit_button("Leave out")

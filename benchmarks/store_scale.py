@@ -45,7 +45,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--passages", type=int, default=100_000)
     parser.add_argument("--questions", type=int, default=200)
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--json", action="store_true", help="print all figures")
     parser.add_argument("--part", choices=("load", "open", "ask"), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.part:
@@ -72,6 +72,7 @@ def _measure(given: argparse.Namespace, home: Path, more: dict[str, str]) -> dic
             command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True
         )
         made: dict[str, Any] = json.loads(done.stdout)
+        print(f"{home.name}, {part}: {made}", file=sys.stderr, flush=True)
         return made
 
     found = {"load": run("load"), "open": run("open"), "ask": run("ask")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -72,9 +73,50 @@ def on_server(chroma_server: ChromaServer, monkeypatch: pytest.MonkeyPatch) -> C
     return chroma_server
 
 
-@pytest.fixture(params=["folder", "server"])
+@pytest.fixture(params=["folder", "server", "cloud"])
 def everywhere(request: pytest.FixtureRequest) -> str:
-    """What uses it runs twice: with the store in the data folder, and on a real server."""
-    if request.param == "server":
+    """What uses it runs with the store in the data folder, on a real server, and on that server
+    within the quotas of Chroma Cloud.
+    """
+    if request.param != "folder":
         request.getfixturevalue("on_server")
+    if request.param == "cloud":
+        request.getfixturevalue("cloud_quotas")
     return str(request.param)
+
+
+@pytest.fixture
+def cloud_quotas(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The store takes its server for Chroma Cloud, and whatever breaks a quota of it fails."""
+    from chromadb.api.models.Collection import Collection
+
+    from tracert import chroma
+
+    monkeypatch.setattr(chroma.Place, "narrow", property(lambda place: not place.embedded))
+    real = {name: getattr(Collection, name) for name in ("add", "get", "modify")}
+
+    def add(self: Any, ids: Any, **more: Any) -> Any:
+        assert len(ids) <= 300
+        assert max(len(text.encode()) for text in more["documents"]) <= 16_384
+        for metadata in more.get("metadatas") or ():
+            _within(metadata, 4_096)
+        return real["add"](self, ids, **more)
+
+    def get(self: Any, **more: Any) -> Any:
+        assert more["limit"] <= 300
+        return real["get"](self, **more)
+
+    def modify(self: Any, **more: Any) -> Any:
+        _within(more["metadata"], 256)
+        return real["modify"](self, **more)
+
+    monkeypatch.setattr(Collection, "add", add)
+    monkeypatch.setattr(Collection, "get", get)
+    monkeypatch.setattr(Collection, "modify", modify)
+
+
+def _within(metadata: Any, most: int) -> None:
+    assert len(metadata) <= 32
+    for name, value in metadata.items():
+        assert len(name) <= 36
+        assert len(str(value).encode()) <= most, (name, value)

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 #: Seconds until a server must have said that it is there, and for a reply to a request.
 THERE_SECONDS: Final = 10.0
 REPLY_SECONDS: Final = 120.0
+#: Rows read out of Chroma at once: all at once needs four times the memory.
+ROWS: Final = 5_000
+#: Quotas of Chroma Cloud (docs.trychroma.com/cloud/quotas-limits, read in 2026): rows of one
+#: request, and bytes of a document. A value in a collection's metadata has 256 bytes there.
+CLOUD_ROWS: Final = 300
+CLOUD_DOCUMENT_BYTES: Final = 16_384
 _KEY: Final = "x-chroma-token"
 _OPENING: Final = Lock()
 
@@ -41,6 +47,17 @@ class Place:
     trouble: str
     folder: str = ""
     url: str = ""
+
+    @property
+    def narrow(self) -> bool:
+        """Whether the quotas of Chroma Cloud hold: `CLOUD_ROWS`, and short metadata."""
+        host = urlsplit(self.url).hostname or ""
+        return not self.embedded and (not self.url or host.endswith(".trychroma.com"))
+
+    @property
+    def rows(self) -> int:
+        """The most rows that one request gives or takes."""
+        return CLOUD_ROWS if self.narrow else ROWS
 
     def open(self, *, apart: bool) -> Client:
         """A client; `apart` gives one that shares no cache with the others of this process.

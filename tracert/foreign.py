@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from tracert.chroma import Place, elsewhere, errors, every_collection
 from tracert.errors import CancelledError, CorpusError, StoreError
-from tracert.store import PAGE, is_ours
+from tracert.store import is_ours
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -104,18 +104,18 @@ def read(
     with _client(folder, vectors=True) as (client, place), errors(place):
         collection = _named(client, name)
         said = _listed(collection)
-        for first in range(0, said.rows, PAGE):
+        for first in range(0, said.rows, place.rows):
             if cancelled is not None and cancelled():
                 raise CancelledError("Cancelled; nothing half-made was kept.")
             some = collection.get(
-                limit=PAGE, offset=first, include=["embeddings", "documents", "metadatas"]
+                limit=place.rows, offset=first, include=["embeddings", "documents", "metadatas"]
             )
             size = len(some["ids"])
             texts += some["documents"] or [None] * size
             metadatas += [each or {} for each in some["metadatas"] or ()] or [{}] * size
             vectors.append(np.asarray(some["embeddings"], dtype=np.float32))
             if on_rows is not None:
-                on_rows(min(first + PAGE, said.rows), said.rows)
+                on_rows(min(first + place.rows, said.rows), said.rows)
     if not texts:
         raise CorpusError(f"The collection {name!r} is empty. Choose one that has documents.")
     matrix = np.concatenate(vectors)

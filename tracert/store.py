@@ -31,7 +31,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import asdict, astuple, dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
@@ -350,7 +350,7 @@ class Store:
                 yield _read_manifest(collection.name, str(metadata["manifest"]))
             elif metadata.get(_APART):
                 name = str(metadata[_APART])
-                text = self._manifests.get(name, lambda name=name: self._apart(client, name))
+                text = self._manifests.get(name, partial(self._apart, client, name))
                 yield _read_manifest(collection.name, text)
 
     def _apart(self, client: Client, name: str) -> str:

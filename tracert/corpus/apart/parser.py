@@ -30,7 +30,7 @@ Cancelled = Callable[[], bool]
 #: What the worker process runs.
 PROGRAM: Final = "from tracert.corpus.apart.worker import main; main()"
 #: Texts up to this many bytes are read in this process: their loaders are a few regular
-#: expressions that take a time linear in the text (docs/decisions/0071).
+#: expressions that take a time linear in the text (docs/decisions/0081).
 IN_PROCESS: Final = 10_000_000
 #: Seconds between two looks at clock, memory and the wish to stop.
 _TICK: Final = 0.05

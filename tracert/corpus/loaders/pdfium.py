@@ -1,6 +1,6 @@
 """PDFium as the second reader of PDF: where the text of a page stands, and pages that pypdf drops.
 
-See docs/decisions/0072. PDFium is not made for threads, so one lock guards all of it.
+See docs/decisions/0082. PDFium is not made for threads, so one lock guards all of it.
 """
 
 from __future__ import annotations

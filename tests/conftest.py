@@ -78,6 +78,16 @@ def everywhere(request: pytest.FixtureRequest) -> str:
     """What uses it runs with the store in the data folder, on a real server, and on that server
     within the quotas of Chroma Cloud.
     """
+    return _lies(request)
+
+
+@pytest.fixture(params=["folder", "server"])
+def either(request: pytest.FixtureRequest) -> str:
+    """As `everywhere`, for tests that take long: without the quotas."""
+    return _lies(request)
+
+
+def _lies(request: pytest.FixtureRequest) -> str:
     if request.param != "folder":
         request.getfixturevalue("on_server")
     if request.param == "cloud":

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from chromadb.api.client import Client
 
 from tests.chroma_server import ChromaServer
 from tests.toy_embedder import ToyEmbedder
@@ -271,3 +272,25 @@ def test_a_name_is_one_however_its_letters_are_composed(store: Store) -> None:
     assert store.corpus(apart).name == whole
     assert store.find(f" {apart} ") is not None
     assert store.rename(apart, apart).name == whole
+
+
+def test_a_manifest_that_goes_while_it_is_read_is_read_anew(
+    on_server: ChromaServer, cloud_quotas: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, theirs = Store(tmp_path / "a"), Store(tmp_path / "b")
+    write(mine, "Lamps", TEXT)
+    read = theirs._apart
+    asked: list[str] = []
+
+    def renamed_meanwhile(client: Client, name: str) -> str:
+        asked.append(name)
+        if len(asked) == 1:
+            mine.rename("Lamps", "Lights")  # a commit: the manifest that was named is swept
+        return read(client, name)
+
+    monkeypatch.setattr(theirs, "_apart", renamed_meanwhile)
+    assert [each.name for each in theirs.corpora()] == ["Lights"]
+    assert len(set(asked)) == 2
+    # What is known is not asked for again, as long as the head names it.
+    assert [each.name for each in theirs.corpora()] == ["Lights"]
+    assert len(asked) == 2

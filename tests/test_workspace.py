@@ -31,7 +31,7 @@ FROG = "".join(f"The leg of frog {n} twitched at the touch of metal.\n" for n in
 
 
 @pytest.fixture
-def ws(tmp_path: Path, everywhere: str) -> Workspace:
+def ws(tmp_path: Path, either: str) -> Workspace:
     return Workspace(tmp_path)
 
 

@@ -52,6 +52,11 @@ def test_one_main_heading_that_says_what_the_title_says_stands_for_it() -> None:
     assert path(document, "before") == ("Bees - The Garden",)
     assert path(document, "one") == ("Bees",)
     assert path(document, "two") == ("Bees", "Wings")
+    # Whatever the level at which a page begins.
+    document = page("<h2>Bees</h2><p>one</p><h3>Wings</h3><p>two</p>", "<title>Bees | G</title>")
+    assert path(document, "two") == ("Bees", "Wings")
+    document = page("<h2>Bees</h2><p>one</p><h2>Ants</h2><p>two</p>", "<title>Bees | G</title>")
+    assert path(document, "two") == ("Bees | G", "Ants")
 
 
 def test_a_heading_is_said_on_one_line_and_cut_where_it_is_too_long() -> None:

@@ -126,23 +126,33 @@ def _fill(builder: Builder, root: etree._Element) -> None:
         path = _breadcrumb(root, titled)
         builder.root(*path)
         builder.block(path[-1])
-        only = False
+        only = 0
     else:
         content = _content(root)
         title = next((words(each) for each in root.iter() if _is_title(each)), "")
         builder.root(title)
-        # A page with one main heading, the title's own words, needs no second heading above it.
-        heads = list(islice((each for each in content.iter() if tag_of(each) == "h1"), 2))
-        head_words = as_title(words(heads[0])) if len(heads) == 1 else ""
-        only = bool(head_words) and head_words.casefold() in title.casefold()
+        only = _stands_for(title, content)
     for block in blocks(content):
         if block.level:
-            if block.level == 1 and only:
+            if block.level == only:
                 builder.root()
             builder.heading(block.level, block.text)
         builder.block(block.text, tight=block.tight)
         if builder.full:
             break
+
+
+def _stands_for(title: str, content: etree._Element) -> int:
+    """The level of the one highest heading where the title has its words; 0 where there is none.
+
+    Such a heading needs none above it that says the same again.
+    """
+    for tag in ("h1", "h2", "h3"):
+        heads = list(islice((each for each in content.iter() if tag_of(each) == tag), 2))
+        if heads:
+            head = as_title(words(heads[0])) if len(heads) == 1 else ""
+            return int(tag[1]) if head and head.casefold() in title.casefold() else 0
+    return 0
 
 
 def _breadcrumb(root: etree._Element, titled: etree._Element) -> tuple[str, ...]:

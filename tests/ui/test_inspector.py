@@ -289,6 +289,22 @@ def test_an_overlap_that_no_longer_fits_comes_down_with_the_size(space: Workspac
     assert at.slider(key=f"{key}:overlap").value == 75
 
 
+def test_a_visitor_sees_what_another_cut_would_do_and_cannot_do_it(space: Workspace) -> None:
+    def page(space):  # its source is run elsewhere, where the type is not known
+        from tracert.ui.views import inspect_cut
+
+        inspect_cut.show(space, space.open("Lab"), key="cut")
+
+    host = AppTest.from_function(page, kwargs={"space": space}, default_timeout=180).run()
+    assert [one.key for one in host.button] == ["cut:go"]
+    visiting = {"space": space.owned_by("session:someone")}
+    at = AppTest.from_function(page, kwargs=visiting, default_timeout=180).run()
+    assert not at.exception
+    assert metric(at, "Passages")
+    assert list(at.button) == []
+    assert "changed by none" in shown(at)
+
+
 # --- a Chroma collection ------------------------------------------------------------------
 
 

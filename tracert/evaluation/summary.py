@@ -412,8 +412,8 @@ def _by_depth(details: Sequence[Detail]) -> dict[str, Group]:
 
 def _group(count: int, own: Reals, base: Reals, words: Reals, weight: Reals) -> Group:
     columns = {"recall": own, "baseline": base, "bm25": words, "difference": own - base}
-    estimates = bootstrap_means(columns, dict.fromkeys(columns, weight), seed=SEED)
-    return Group(count, **estimates)
+    found = bootstrap_means(columns, dict.fromkeys(columns, weight), seed=SEED)
+    return Group(count, found["recall"], found["baseline"], found["bm25"], found["difference"])
 
 
 def _stops(details: Sequence[Detail]) -> dict[str, int]:

@@ -302,7 +302,7 @@ def _records(text: str, limits: Limits) -> Iterator[_Row]:
             yield _Row(at + 1, dict(zip(names, cells, strict=True)))
             at = after
         else:
-            problem = f"{len(cells)} fields, not {len(names)}" if cells else "quotation marks amiss"
+            problem = f"{len(cells)} of {len(names)} fields" if cells else "quotation marks amiss"
             yield _Row(at + 1, {}, problem)
             at += 1
 

@@ -196,7 +196,7 @@
     head,
     el("div", { class: "columns" },
       el("div", {}, host),
-      el("div", {}, panel(mapKind, trace.map ? chart : el("p", { class: "about" }, "This run was saved without a map."), trace.map ? el("p", { class: "about" }, "Question and goal were placed on the map afterwards, so approximate.") : null))),
+      el("div", {}, panel(mapKind, trace.map ? chart : el("p", { class: "about" }, "This run was saved without a map."), trace.map ? el("p", { class: "about" }, `${run.goal ? "Question and goal were" : "The question was"} placed on the map afterwards, so approximate.`) : null))),
     el("div", { class: "columns" },
       el("div", {}, panel("The answer", ...answer()), panel("This step in numbers", table, counted)),
       el("div", {}, panel(`The ${run.unit}`, where, text), panel("The path in words", path))),

@@ -36,12 +36,15 @@ def show(trace: Trace, live: Live, *, key: str, panels: Sequence[Panel] = ()) ->
     """All views of a trace, on one selection."""
     words = words_for(trace.method)
     view = view_of(key, trace)
-    toolbar.show(trace, view, key=key)
+    tools = st.container()
     # Two rows, so that in a narrow window, where columns stand one below the other, the map
     # follows the stage.
     left, right = st.columns([3, 2], gap="medium")
     with left:
         stage.show(trace, view, key=key)
+    # Drawn above, but after the stage was heard: a link says the step that is shown.
+    with tools:
+        toolbar.show(trace, view, key=key)
     with right:
         map.show(trace, view, live, key=key)
     left, right = st.columns([3, 2], gap="medium")

@@ -38,10 +38,13 @@ def show(
     """All views of a walk; `overlay` is a second trail that lies over it."""
     words = words_for(trace.method)
     view = view_of(key, trace)
-    toolbar.show(trace, view, key=key)
+    tools = st.container()
     left, right = st.columns([3, 2], gap="medium")
     with left:
         stage.show(trace, view, key=key, overlay=overlay)
+        # Drawn above, but after the stage was heard: a link says the step that is shown.
+        with tools:
+            toolbar.show(trace, view, key=key)
         with st.container(border=True):
             st.subheader("The answer", help=explain("extract"), anchor=False)
             answer.show(trace, view, key=key)

@@ -96,7 +96,7 @@ def test_slides_titles_lists_and_notes() -> None:
     assert blocks(document) == [
         "Bees",
         "Wings\n  - four of them\n    - thin\nLegs",
-        "Show the picture.\nWait.",
+        "Notes\nShow the picture.\nWait.",
         "Ants",
         "No title",
     ]
@@ -125,7 +125,7 @@ def test_no_passage_reaches_from_one_slide_into_the_next() -> None:
             (4, "Last"),
         ]
         # A short slide is one passage, its notes included; a long one is cut like any text.
-        assert chunks[0].text == "Short\n\none line\n\nsay it"
+        assert chunks[0].text == "Short\n\none line\n\nNotes\nsay it"
         assert sum(each.page == 2 for each in chunks) >= 4
         assert all(each.text == document.text[each.start : each.end] for each in chunks)
         # Together they hold all of the text but the gaps between slides.

@@ -46,8 +46,9 @@ class PptxLoader:
         """The text of the slides in their order, those hidden in the show included.
 
         A slide's heading path is its section and its title; what a speaker noted follows under
-        'Notes'. Shapes come in the order of the file, which is the one that a screen reader takes,
-        the title first. Left out: numbers, dates and footers, comments, charts, hidden shapes.
+        'Notes', which stands before it in the text, too. Shapes come in the order of the file,
+        which is the one that a screen reader takes, the title first. Left out: numbers, dates and
+        footers, comments, charts, hidden shapes.
         """
         package = Package(data, name, limits)
         builder = Builder(name, limits)
@@ -172,7 +173,7 @@ def _notes(package: Package, part: str, builder: Builder) -> None:
     ]
     if lines:
         builder.heading(2, _NOTES)
-        builder.block("\n".join(lines))
+        builder.block("\n".join((_NOTES, *lines)))
 
 
 def _shapes(tree: etree._Element | None) -> Iterator[etree._Element]:

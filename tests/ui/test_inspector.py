@@ -230,8 +230,9 @@ def test_the_threshold_decides_how_many_pairs_there_are(space: Workspace) -> Non
     for threshold in (0.5, 0.9, 1.0):
         slider.set_value(threshold).run()
         assert not at.exception
-        said = next(one.value for one in at.text if "pair" in one.value)
-        found.append(int(said.split()[0].replace(",", "")))
+        said = [one.value for one in at.text if "pair" in one.value]
+        found.append(int(said[0].split()[0].replace(",", "").rstrip(".")) if said else 0)
+    assert "Move the slider down" in shown(at)
     assert found == sorted(found, reverse=True)
     assert found[0] > 0
     slider.set_value(0.5).run()

@@ -120,10 +120,12 @@ def _equal(snapshot: Snapshot, groups: Sequence[tuple[int, ...]], *, key: str) -
 
 
 def _tell(found: Alike) -> None:
-    said = f"{count(found.found, 'pair')}"
-    if found.found > len(found.pairs):
-        said += f", of which the nearest {len(found.pairs):,} are shown"
-    st.text(f"{said}.")
+    if not found.found:
+        st.text("No two passages are that near. Move the slider down to see the nearest.")
+    elif found.found > len(found.pairs):
+        st.text(f"{found.found:,} pairs, of which the nearest {len(found.pairs):,} are shown.")
+    else:
+        st.text(f"{count(found.found, 'pair')}.")
     if found.compared < found.passages:
         st.caption(
             f"{found.compared:,} of {found.passages:,} passages, evenly spread, were compared with "

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from tracert.errors import TracertError
-from tracert.ui import frame, resources
+from tracert.ui import frame, resources, visitor
 from tracert.ui.safe import literal
-from tracert.ui.views import add, collection, locked, progress, shelf
+from tracert.ui.views import add, collection, guest, locked, progress, shelf
 
 frame.enter("pages/library.py")
 KEY = "library"
@@ -16,6 +16,7 @@ st.caption(
     "unless you choose an embedder that is reached over a network."
 )
 try:
+    guest.show(key="guest")
     space = resources.workspace()
     job = st.session_state.get(f"{KEY}:job")
     if job is not None:
@@ -23,7 +24,8 @@ try:
         locked.show(job, key=KEY)
     if job is None or not job.running:
         add.show(space, key=KEY)
-        collection.show(space, key=f"{KEY}:chroma")
+        if not visitor.public():
+            collection.show(space, key=f"{KEY}:chroma")
     shelf.show(space, key="shelf")
 except TracertError as error:
     st.error(literal(str(error)), icon=":material/error:")

@@ -97,6 +97,10 @@ class Workspace:
 
     # --- corpora --------------------------------------------------------------------------
 
+    def may_change(self, record: CorpusRecord) -> bool:
+        """Whether the corpus is this owner's, and not one that the host shares."""
+        return record.owner == self.store.owner
+
     def corpora(self) -> list[CorpusRecord]:
         """Every corpus, by name, as it is at this moment."""
         return self.store.corpora()

@@ -16,9 +16,9 @@ from tracert.evaluation.gold_chain import GoldSets
 from tracert.evaluation.ground import Ground
 from tracert.evaluation.runs import Head, Runs
 from tracert.evaluation.work import Progress, Results, go_on, open_ground, results
-from tracert.home import home
 from tracert.recent import Recent
 from tracert.render.evaluation_tables import Measured
+from tracert.ui import visitor
 from tracert.ui.jobs import Job
 from tracert.ui.model import chat_model, named_embedder
 from tracert.workspace import Workspace
@@ -36,24 +36,24 @@ class _Shared:
     lock: Lock = field(default_factory=Lock)
 
 
-@st.cache_resource(show_spinner=False)
+@st.cache_resource(max_entries=200, show_spinner=False)
 def _shared(path: str) -> _Shared:  # noqa: ARG001 the key
     return _Shared()
 
 
 def shared() -> _Shared:
-    """What belongs to the data folder."""
-    return _shared(str(home()))
+    """What belongs to the data folder, or in a public app to one visitor's."""
+    return _shared(str(visitor.folder()))
 
 
 def runs() -> Runs:
     """The runs that are kept."""
-    return Runs(home() / "evaluations")
+    return Runs(visitor.folder() / "evaluations")
 
 
 def gold_sets() -> GoldSets:
     """The sets of gold chains that are kept."""
-    return GoldSets(home() / "gold")
+    return GoldSets(visitor.folder() / "gold")
 
 
 def job_of(id: str) -> Evaluating | None:
@@ -109,7 +109,7 @@ def measured(head: Head, lines: int) -> tuple[list[Measured], Results] | None:
     Raises:
         DatasetError: what the run says of its data is damaged.
     """
-    return _measured(str(home()), head.id, lines, head)
+    return _measured(str(visitor.folder()), head.id, lines, head)
 
 
 @st.cache_resource(max_entries=6, show_spinner="Summing up…")

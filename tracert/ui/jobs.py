@@ -1,6 +1,7 @@
 """Work that takes longer than a run of a page: on a thread of its own, watched, cancelled.
 
-The thread knows nothing of Streamlit. A page starts a job, keeps it in its session, and looks
+The thread knows nothing of Streamlit, and waits for its turn where visitors share the machine. A
+page starts a job, keeps it in its session, and looks
 at it from a fragment that runs again every half second.
 """
 
@@ -11,6 +12,8 @@ from threading import Event, Lock, Thread
 from typing import Final, Generic, TypeVar
 
 from tracert.errors import CancelledError, TracertError
+from tracert.ui import visitor
+from tracert.ui.turns import turn
 
 #: What a job tells while it runs, and what comes of it.
 P = TypeVar("P")
@@ -26,6 +29,10 @@ STAGES: Final = {
 }
 
 
+#: What is said of a job that has not begun.
+WAITING: Final = "Waiting for its turn: the app is working for others, or on something of yours."
+
+
 class Job(Generic[P, R]):
     """Work under way or done. `progress`, `report` and `message` may be read any time."""
 
@@ -37,9 +44,11 @@ class Job(Generic[P, R]):
         `cancelled` is the message of a job that was stopped.
         """
         self.title = title
+        self._turn = turn(visitor.owner(), visitor.hosted())
         self._cancelled = cancelled
         self._lock = Lock()
         self._stop = Event()
+        self._begun = Event()
         self._progress: P | None = None
         self._report: R | None = None
         self._message = ""
@@ -49,7 +58,9 @@ class Job(Generic[P, R]):
     def _run(self, work: Work[P, R]) -> None:
         report, message = None, ""
         try:
-            report = work(self._tell, self._stop.is_set)
+            with self._turn(self._stop.is_set):
+                self._begun.set()
+                report = work(self._tell, self._stop.is_set)
         except CancelledError:
             message = self._cancelled
         except TracertError as error:
@@ -67,6 +78,11 @@ class Job(Generic[P, R]):
     def running(self) -> bool:
         """Whether the thread still works."""
         return self._thread.is_alive()
+
+    @property
+    def waiting(self) -> bool:
+        """Whether it has not begun, since others work now."""
+        return self.running and not self._begun.is_set()
 
     @property
     def progress(self) -> P | None:

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from tracert.embedding.base import Embedder
+from tracert.embedding.registry import names
 from tracert.errors import SettingError
+from tracert.home import home
+from tracert.language.allowance import Allowance
 from tracert.language.base import ChatModel
 from tracert.language.budget import Budget
 from tracert.store import CorpusRecord
+from tracert.ui import resources, visitor
 
 if TYPE_CHECKING:
     from tracert.language.client import OpenAIChat
@@ -61,9 +66,9 @@ def provider(name: str) -> Provider:
 
 
 def settings() -> ModelSettings:
-    """This session's settings; the environment's model stands in at first."""
+    """This session's settings; the environment's at first, and always in a public app."""
     kept: ModelSettings | None = st.session_state.get(_KEY)
-    if kept is not None:
+    if kept is not None and not visitor.public():
         return kept
     return ModelSettings(
         base_url=os.environ.get("TRACERT_BASE_URL", ""),
@@ -105,8 +110,20 @@ def make(now: ModelSettings) -> OpenAIChat:
         now.key or None,
         now.timeout,
         now.retries,
-        Budget(now.calls or None, now.tokens or None),
+        _budget(now),
     )
+
+
+def _budget(now: ModelSettings) -> Budget:
+    hosted = visitor.hosted()
+    if hosted.public:
+        return Allowance(calls_file(), hosted.calls, now.calls, now.tokens)
+    return Budget(now.calls or None, now.tokens or None)
+
+
+def calls_file() -> Path:
+    """Where a public app counts its model calls of the day."""
+    return home() / "model-calls.json"
 
 
 def embedder_for(record: CorpusRecord) -> Embedder | None:
@@ -116,10 +133,25 @@ def embedder_for(record: CorpusRecord) -> Embedder | None:
     return named_embedder(record.embedder)
 
 
+def embedders() -> list[str]:
+    """The names of the embedders that may be chosen: in a public app the host's one."""
+    if visitor.public():
+        return [visitor.embedder()]
+    return list(names())
+
+
 def named_embedder(name: str) -> Embedder:
-    """An embedder by name, with the session's endpoint and key where it wants them."""
+    """An embedder by name, with the session's endpoint and key where it wants them.
+
+    Raises:
+        SettingError: it is none that the host of a public app uses.
+    """
     from tracert.embedding.registry import embedder
 
+    if visitor.public() and name != visitor.embedder():
+        shared = {record.embedder for record in resources.workspace().corpora()}
+        if name not in shared:
+            raise SettingError(f"In this app texts are embedded by {visitor.embedder()} alone.")
     now = settings()
     if not name.startswith("openai"):
         return embedder(name)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import logging
+import time
 from dataclasses import dataclass
+from threading import Thread
 from typing import Final
 
 import streamlit as st
 
+from tracert.errors import TracertError
 from tracert.home import home
 from tracert.store import CorpusRecord
+from tracert.ui import visitor
 from tracert.workspace import Workspace, builtin_folder
+
+_LOG: Final = logging.getLogger(__name__)
 
 #: The examples that lead, by id. The app opens with the first, which was chosen to show what a
 #: walk is for (`knowledge/opening.jsonl`) and is therefore none of the questions that anything is
@@ -28,9 +35,33 @@ class Example:
     hops: int
 
 
+#: Seconds between two looks for what browser sessions left behind.
+_LOOK_SECONDS: Final = 600
+
+
 def workspace() -> Workspace:
-    """The workspace of the data folder, with the built-in corpus in it."""
-    return _workspace(str(home()))
+    """The workspace of the data folder, as who looks has it, with the built-in corpus in it."""
+    space = _workspace(str(home()))
+    hosted = visitor.hosted()
+    if not hosted.public:
+        return space
+    _tidied(str(home()), hosted.hours)
+    return space.owned_by(visitor.owner(), hosted.room)
+
+
+@st.cache_resource(ttl=_LOOK_SECONDS, show_spinner=False)
+def _tidied(path: str, hours: int) -> Thread:
+    """The thread that deletes what expired, so that nobody waits for it."""
+    thread = Thread(target=_tidy, args=(_workspace(path), hours), name="tidy", daemon=True)
+    thread.start()
+    return thread
+
+
+def _tidy(space: Workspace, hours: int) -> None:
+    try:
+        space.expire(time.time() - hours * 3600)
+    except TracertError as error:
+        _LOG.warning("What expired could not be deleted: %s", error)
 
 
 @st.cache_resource(show_spinner="Opening the workspace…")

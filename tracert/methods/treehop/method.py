@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tracert.errors import SettingError
+from tracert.hosting import hosting
 from tracert.methods.asking import corpus_of, embedded
 from tracert.methods.base import Outcome, Question, Resources, Walk, settings_values
 from tracert.methods.first_stage import rank
@@ -95,6 +96,8 @@ def model_for(settings: TreeHopSettings, embedder: str, dimension: int) -> Query
     """
     if settings.model == FORGET_RULE:
         return ForgetRule(settings.gamma)
+    if settings.model != AUTO and hosting().public:
+        raise SettingError("Files of the host's machine are not read in this app. Use model=auto.")
     path = shipped(embedder) if settings.model == AUTO else Path(settings.model)
     if path is None:
         return ForgetRule(settings.gamma)

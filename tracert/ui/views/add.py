@@ -9,16 +9,16 @@ import streamlit as st
 from tracert.corpus.chunking import Chunking, chunk
 from tracert.corpus.loaders import supported
 from tracert.embedding.base import Priced
-from tracert.embedding.registry import names
 from tracert.errors import TracertError
 from tracert.indexing import File
 from tracert.inputs import endings, numbered
 from tracert.reading import read
 from tracert.store import CorpusRecord
+from tracert.ui import visitor
 from tracert.ui.glossary import explain
 from tracert.ui.jobs import Job
 from tracert.ui.limits import limits
-from tracert.ui.model import named_embedder
+from tracert.ui.model import embedders, named_embedder
 from tracert.ui.safe import literal
 from tracert.ui.views import locked
 from tracert.workspace import Workspace
@@ -31,7 +31,7 @@ _LEAST, _MOST = 50, 8000
 
 def show(space: Workspace, *, key: str) -> None:
     """The form; it starts a job that the page shows."""
-    records = space.corpora()
+    records = [record for record in space.corpora() if space.may_change(record)]
     serial = st.session_state.get(f"{key}:serial", 0)
     with st.container(border=True):
         st.subheader("Add documents", help=explain("corpus"), anchor=False)
@@ -100,7 +100,7 @@ def _how(existing: CorpusRecord | None, *, key: str) -> tuple[Chunking, str]:
         )
         return made, existing.embedder
     with st.expander("How it is cut and embedded", icon=":material/tune:"):
-        return how(Chunking(), "wordllama", key=key)
+        return how(Chunking(), visitor.embedder(), key=key)
 
 
 def how(chunking: Chunking, embedder: str, *, key: str) -> tuple[Chunking, str]:
@@ -128,8 +128,8 @@ def how(chunking: Chunking, embedder: str, *, key: str) -> tuple[Chunking, str]:
             help=explain("overlap"),
         )
     with right:
-        known = list(names())
-        kind = embedder.partition(":")[0]
+        known = embedders()
+        kind = embedder if embedder in known else embedder.partition(":")[0]
         name = st.selectbox(
             "Embedder",
             known,

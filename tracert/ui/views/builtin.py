@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tracert.errors import TracertError
-from tracert.ui import resources
+from tracert.ui import resources, visitor
 from tracert.ui.safe import literal
 from tracert.workspace import BUILTIN, Workspace, builtin_folder
 
@@ -14,7 +14,7 @@ def offer(space: Workspace, *, key: str) -> None:
     """A button that loads the built-in text, where its files are there and its corpus is not."""
     records = space.corpora()
     there = any(record.name == BUILTIN or resources.is_builtin(record) for record in records)
-    if there or builtin_folder() is None:
+    if there or visitor.public() or builtin_folder() is None:
         return
     if not st.button(
         "Load the built-in text", icon=":material/auto_stories:", key=f"{key}:builtin"

@@ -12,15 +12,15 @@ from typing import Final, Literal
 
 import streamlit as st
 
-from tracert.embedding.registry import names
 from tracert.errors import DatasetError, TracertError
 from tracert.evaluation.datasets import Read, read_data
 from tracert.evaluation.gold_chain import to_jsonl
 from tracert.render.numbers import count
 from tracert.store import CorpusRecord
 from tracert.trace import Value
-from tracert.ui import evaluating, notes, resources
+from tracert.ui import evaluating, notes, resources, visitor
 from tracert.ui.glossary import explain
+from tracert.ui.model import embedders
 from tracert.ui.safe import literal
 from tracert.ui.views import builtin
 from tracert.workspace import Workspace, builtin_folder
@@ -216,6 +216,8 @@ def _given(label: str, help: str, *, key: str) -> File | None:
             st.button("Take another", key=f"{key}:forget", on_click=forget, type="tertiary")
         return kept
     st.file_uploader(label, type=_KINDS, key=f"{key}:upload", on_change=upload, help=help)
+    if visitor.public():
+        return None
     with st.expander("Or name a file on this machine", icon=":material/folder_open:"):
         path = st.text_input("Path", key=f"{key}:path", placeholder="/data/hotpot_dev.json")
         if st.button("Take it", key=f"{key}:take", disabled=not path.strip()):
@@ -309,7 +311,7 @@ def embedder(data: Data, *, key: str) -> str:
             "Embedder", data.embedder, disabled=True, key=f"{key}:own", help=explain("embedder")
         )
         return data.embedder
-    known = [name for name in names() if name != "openai"]
+    known = [name for name in embedders() if name != "openai"]
     chosen: str = st.selectbox(
         "Embedder",
         known,

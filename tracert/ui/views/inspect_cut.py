@@ -57,7 +57,7 @@ def show(space: Workspace, snapshot: Snapshot, *, key: str) -> None:
         alt="Histograms of the lengths of passages as they are and as they would be.",
     )
     _stretch(snapshot, chunking, key=key)
-    if snapshot.record.owner != space.store.owner:
+    if not space.may_change(snapshot.record):
         st.caption("This corpus is the host's: it can be looked at by all and changed by none.")
         return
     unchanged = chunking == now and not snapshot.record.origin

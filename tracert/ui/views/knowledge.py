@@ -13,6 +13,7 @@ from tracert.knowledge.checks import KINDS
 from tracert.knowledge.model import Fault
 from tracert.knowledge.opened import OpenGraph
 from tracert.render.numbers import count
+from tracert.ui import visitor
 from tracert.ui.glossary import explain
 from tracert.ui.notes import BUILTIN, Source, put, shelf
 from tracert.ui.safe import literal
@@ -50,11 +51,13 @@ def load(space: Workspace, *, key: str) -> None:
         error = st.session_state.pop(f"{key}:load-error", None)
         if error:
             st.error(literal(error), icon=":material/error:")
-        upload, folder, make = st.tabs(["Zip or files", "Folder", "From a document"])
+        names = ["Zip or files", "From a document"]
+        upload, make, *folder = st.tabs(names if visitor.public() else [*names, "Folder"])
         with upload:
             _upload(space, key=key)
-        with folder:
-            _folder(space, key=key)
+        for tab in folder:
+            with tab:
+                _folder(space, key=key)
         with make:
             knowledge_make.show(space, key=f"{key}:make")
 

@@ -9,7 +9,7 @@ import streamlit as st
 from tracert.indexing import STAGES as ORDER
 from tracert.indexing import IndexReport, Progress
 from tracert.render.numbers import count, seconds
-from tracert.ui.jobs import STAGES, Job
+from tracert.ui.jobs import STAGES, WAITING, Job
 from tracert.ui.safe import literal
 
 Indexing = Job[Progress, IndexReport]
@@ -40,7 +40,7 @@ def _watch(job: Indexing, key: str) -> None:
         st.markdown(f"**{literal(job.title)}**")
         progress = job.progress
         if progress is None:
-            st.progress(0.0, "Beginning…")
+            st.progress(0.0, WAITING if job.waiting else "Beginning…")
         else:
             at = ORDER.index(progress.stage)
             share = progress.done / progress.total if progress.total else 0.0

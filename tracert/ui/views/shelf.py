@@ -53,9 +53,12 @@ def _card(space: Workspace, record: CorpusRecord, *, key: str) -> None:
         ):
             st.session_state[inspect.CORPUS] = record.name
             st.switch_page("pages/inspect.py")
-        _rename(space, record, key=key)
-        _again(space, record, key=key)
-        _delete(space, record, key=key)
+        if space.may_change(record):
+            _rename(space, record, key=key)
+            _again(space, record, key=key)
+            _delete(space, record, key=key)
+        else:
+            st.badge("Shared by the host", icon=":material/public:", color="gray")
     st.text(
         f"{count(len(record.documents), 'document')} · {count(record.size, 'passage')} · "
         f"{characters:,} characters · {record.embedder} ({record.dimension} numbers a vector) · "
@@ -137,9 +140,8 @@ def _passages(
         column_config={"Text": st.column_config.TextColumn(width="large")},
         alt=f"The passages of {document.name}.",
     )
-    if len(record.documents) > 1 and st.button(
-        "Take this document out", key=f"{key}:out:{document.fingerprint}"
-    ):
+    removable = space.may_change(record) and len(record.documents) > 1
+    if removable and st.button("Take this document out", key=f"{key}:out:{document.fingerprint}"):
         _do(lambda: space.remove_document(record.name, document.fingerprint))
 
 

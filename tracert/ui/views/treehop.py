@@ -19,7 +19,7 @@ from tracert.methods.treehop.gates import QueryModel
 from tracert.methods.treehop.settings import AUTO, FORGET_RULE
 from tracert.render.hop_table import plain_of
 from tracert.trace import StopReason, Trace, Value
-from tracert.ui import controls
+from tracert.ui import controls, visitor
 from tracert.ui.glossary import explain
 from tracert.ui.gold import Recall, known, recall
 from tracert.ui.live import Live
@@ -222,7 +222,7 @@ def _moved_by(*, key: str) -> dict[str, Value]:
     st.session_state.setdefault(name, AUTO)
     chosen = st.selectbox(
         str(field.metadata["label"]),
-        list(_MODELS),
+        [name for name in _MODELS if name != "file" or not visitor.public()],
         format_func=_MODELS.__getitem__,
         key=name,
         help=field.metadata["help"],

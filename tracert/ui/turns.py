@@ -1,0 +1,61 @@
+"""Taking turns: in a public app one job a visitor at once, and so many of all visitors.
+
+A private app has no turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from functools import lru_cache
+from threading import BoundedSemaphore, Lock
+from weakref import WeakValueDictionary
+
+from tracert.errors import CancelledError
+from tracert.hosting import Hosting
+
+Stopped = Callable[[], bool]
+Turn = Callable[[Stopped], AbstractContextManager[None]]
+
+#: Seconds between two looks at whether who waits was stopped.
+_LOOK_SECONDS = 0.2
+
+
+class _Own:
+    """The turn of one visitor."""
+
+    def __init__(self) -> None:
+        self.semaphore = BoundedSemaphore(1)
+
+
+_own: WeakValueDictionary[str, _Own] = WeakValueDictionary()
+_guard = Lock()
+
+
+@lru_cache(maxsize=8)
+def _of_all(jobs: int) -> BoundedSemaphore:
+    return BoundedSemaphore(jobs)
+
+
+def turn(owner: str, hosted: Hosting) -> Turn:
+    """What a job of that owner enters before it works; it asks now and then whether to stop.
+
+    Entering raises CancelledError where the job was stopped while it waited.
+    """
+    if not hosted.public:
+        return lambda _stopped: nullcontext()
+    with _guard:
+        own = _own.setdefault(owner, _Own())
+
+    @contextmanager
+    def entered(stopped: Stopped) -> Iterator[None]:
+        with ExitStack() as held:
+            # One's own first: who waits for oneself keeps nobody else waiting.
+            for semaphore in (own.semaphore, _of_all(hosted.jobs)):
+                while not semaphore.acquire(timeout=_LOOK_SECONDS):
+                    if stopped():
+                        raise CancelledError("Stopped before it began.")
+                held.callback(semaphore.release)
+            yield
+
+    return entered

@@ -174,6 +174,7 @@ class Cloud:
     def __init__(self) -> None:
         self.asked: list[tuple[str, dict[str, str]]] = []
         self.refuse = False
+        self.away = False
         cloud = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -196,6 +197,8 @@ class Cloud:
         self.url = f"http://127.0.0.1:{self.port}"
 
     def answer(self, path: str, headers: dict[str, str]) -> tuple[int, object]:
+        if self.away:
+            return 502, "<html>Bad gateway</html>"
         if self.refuse:
             if path.endswith("/heartbeat"):
                 return 200, {"nanosecond heartbeat": 1}
@@ -255,6 +258,19 @@ def test_a_key_that_the_cloud_refuses_is_said_and_not_shown(cloud: Cloud, tmp_pa
     with pytest.raises(StoreError, match="Check CHROMA_API_KEY") as caught:
         Store(tmp_path).corpora()
     assert KEY not in str(caught.value)
+
+
+def test_a_proxy_whose_server_is_away_is_said_too(cloud: Cloud, tmp_path: Path) -> None:
+    one = Store(tmp_path)
+    assert one.corpora() == []
+    cloud.away = True
+    # The client that is open, and one that is opened now.
+    for store_ in (one, Store(tmp_path)):
+        with pytest.raises(StoreError, match="Chroma Cloud did not do as asked") as caught:
+            store_.corpora()
+        assert KEY not in str(caught.value)
+    cloud.away = False
+    assert one.corpora() == []
 
 
 def test_a_url_goes_before_the_cloud(cloud: Cloud, on_server: ChromaServer, tmp_path: Path) -> None:

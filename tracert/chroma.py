@@ -167,6 +167,26 @@ def _is_there(host: str, port: int, scheme: str, headers: dict[str, str] | None)
 
 
 def _hurried(client: Any) -> Client:
-    """The client with a limit on each reply, which chromadb 1.5.9 has no setting for."""
-    client._server._session.timeout = REPLY_SECONDS
+    """The client with a limit on each reply, which chromadb 1.5.9 has no setting for.
+
+    A refusal that is none of Chroma's, such as that of a proxy whose server is away, becomes an
+    error of httpx; chromadb would raise a plain Exception.
+    """
+    session = client._server._session
+    session.timeout = REPLY_SECONDS
+    session.event_hooks["response"].append(_refuse_strangers)
     return cast("Client", client)
+
+
+def _refuse_strangers(response: Any) -> None:
+    from chromadb.errors import error_types
+
+    if not response.is_error:
+        return
+    response.read()
+    try:
+        body = response.json()
+    except ValueError:
+        body = None
+    if not isinstance(body, dict) or body.get("error") not in error_types:
+        response.raise_for_status()

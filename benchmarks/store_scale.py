@@ -36,6 +36,7 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 NAME: Final = "Scale"
 SEED: Final = 0
 METHODS: Final = ("native_rag", "tracert_rag")
+PLACES: Final = ("embedded", "server")
 _STRIDE: Final = 400  # new characters a passage: 500 with 100 shared
 _DOCUMENT: Final = 1_000  # passages a document
 
@@ -46,6 +47,7 @@ def main() -> None:
     parser.add_argument("--passages", type=int, default=100_000)
     parser.add_argument("--questions", type=int, default=200)
     parser.add_argument("--json", action="store_true", help="print all figures")
+    parser.add_argument("--where", choices=PLACES, action="append", help="one of them alone")
     parser.add_argument("--part", choices=("load", "open", "ask"), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.part:
@@ -54,10 +56,13 @@ def main() -> None:
         return
     found = {}
     with tempfile.TemporaryDirectory(prefix="tracert-scale-") as folder:
-        found["embedded"] = _measure(given, Path(folder) / "embedded", {})
-        with _server(Path(folder) / "server") as (url, pid):
-            found["server"] = _measure(given, Path(folder) / "client", {"CHROMA_URL": url})
-            found["server"]["server_memory"] = _peak(pid)
+        places = given.where or PLACES
+        if "embedded" in places:
+            found["embedded"] = _measure(given, Path(folder) / "embedded", {})
+        if "server" in places:
+            with _server(Path(folder) / "server") as (url, pid):
+                found["server"] = _measure(given, Path(folder) / "client", {"CHROMA_URL": url})
+                found["server"]["server_memory"] = _peak(pid)
     print(json.dumps(found, indent=2) if given.json else _table(given, found))
 
 
@@ -191,14 +196,14 @@ def _table(given: argparse.Namespace, found: dict[str, Any]) -> str:
     rows: list[tuple[str, ...]] = []
 
     def row(name: str, tell: Any) -> None:
-        rows.append((name, *(tell(found[place]) for place in ("embedded", "server"))))
+        rows.append((name, *(tell(one) for one in found.values())))
 
     def megabytes(value: int) -> str:
         return f"{value / 1e6:,.0f} MB"
 
-    stages = found["embedded"]["load"]["stages"]
+    any_one = next(iter(found.values()))
     row("load", lambda one: f"{one['load']['seconds']:.0f} s")
-    for stage in stages:
+    for stage in any_one["load"]["stages"]:
         row(f"- {stage}", lambda one, stage=stage: f"{one['load']['stages'][stage]:.1f} s")
     row("memory while loading", lambda one: megabytes(one["load"]["memory"]))
     row(
@@ -215,9 +220,10 @@ def _table(given: argparse.Namespace, found: dict[str, Any]) -> str:
                 lambda one, m=method, n=name: f"{one['ask']['methods'][m][n] * 1000:.0f} ms",
             )
     row("memory while asking", lambda one: megabytes(one["ask"]["memory"]))
-    passages = found["embedded"]["load"]["passages"]
-    head = f"| {passages:,} passages, {given.questions} questions | embedded | server |"
-    return "\n".join([head, "|---|---|---|", *(f"| {' | '.join(each)} |" for each in rows)])
+    passages = any_one["load"]["passages"]
+    head = f"| {passages:,} passages, {given.questions} questions | {' | '.join(found)} |"
+    rule = "|---" * (1 + len(found)) + "|"
+    return "\n".join([head, rule, *(f"| {' | '.join(each)} |" for each in rows)])
 
 
 if __name__ == "__main__":

@@ -578,6 +578,22 @@ def test_deep_nesting_is_read(xml: str) -> None:
     assert body(xml + p("after")).text == "deep\n\nafter"
 
 
+def test_parts_made_to_stall_a_pattern_do_not() -> None:
+    blanks = " " * 900_000
+    counted = level(0, "upperLetter", "%1" * 100_000, '<w:start w:val="999999999"/>')
+    numbering = (
+        f'<w:abstractNum w:abstractNumId="0">{counted}</w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
+    )
+    document = body(
+        p(f"a{blanks}b") + p("c", item(1)) * 100,
+        numbering=numbering,
+        styles=style("a", blanks + "x"),
+    )
+    assert len(document.text) < 910_000
+    assert document.text.endswith(" c")
+
+
 def test_nesting_beyond_sense_is_cut_and_told() -> None:
     document = body(p("before") + "<w:ins>" * 5_000 + p("deep") + "</w:ins>" * 5_000)
     assert document.text == "before"

@@ -18,7 +18,8 @@ _LAYOUT: Final = re.compile("[\u00ad\u200b\u2060]")
 _MAX_TITLE: Final = 200
 #: Headings inside headings at most: more is a program's mistake or an enemy's.
 _MAX_DEPTH: Final = 12
-_BLANKS: Final = re.compile(r"[ \t]+(?=\n|\Z)")
+#: Looked for where a run of blanks begins and nowhere inside it: runs may be long.
+_BLANKS: Final = re.compile(r"(?<![ \t])[ \t]++(?=\n|\Z)")
 
 
 class Builder:

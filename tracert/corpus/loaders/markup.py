@@ -41,7 +41,7 @@ _NOTE: Final = frozenset({"noteref", "doc-noteref"})
 _UNSEEN: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _SPACES: Final = re.compile("[ \t\n\r\f\u00a0]+")
 _LINES: Final = re.compile(r" *\n *")
-_NUMBER: Final = re.compile(r"\s*\[?\s*(?:\d{1,4}|[*†‡§]{1,3}|[a-z])\s*\]?\s*")
+_NUMBER: Final = re.compile(r"\[?(\d{1,4}|[*†‡§]{1,3}|[a-z])\]?")
 #: Links beside a heading or a note that lead to the place where they stand, or back.
 _SIGNS: Final = frozenset({"¶", "#", "§", "🔗", "↩", "↩︎", "↑", "⏎", "^"})
 _TYPE: Final = ("epub:type", "{http://www.idpf.org/2007/ops}type", "role")
@@ -169,8 +169,8 @@ def _note(element: etree._Element) -> str | None:
     """The sign of a footnote in brackets; None for any other link."""
     if not str(element.get("href", "")):
         return None
-    text = "".join(_itertext(element))
-    if not _NUMBER.fullmatch(text):
+    found = _NUMBER.fullmatch("".join("".join(_itertext(element)).split()))
+    if found is None:
         return None
     parent = element.getparent()
     raised = any(tag_of(each) == "sup" for each in element) or (
@@ -178,15 +178,20 @@ def _note(element: etree._Element) -> str | None:
     )
     if not raised and _roles(element).isdisjoint(_NOTE):
         return None
-    return f"[{text.strip().strip('[]').strip()}]"
+    return f"[{found[1]}]"
 
 
 def _level(element: etree._Element, tag: str) -> int:
-    """The level of a heading, 0 for what is none or too long for one (one left open, mostly)."""
+    """The level of a heading; 0 for what is none, is too long for one or holds another.
+
+    A heading of that kind was left open.
+    """
     level = _HEADINGS.get(tag, 0)
     if not level and element.get("role") == "heading":
         level = max(1, min(_whole(element.get("aria-level"), 2), 6))
     if level:
+        if any(tag_of(each) in _HEADINGS for each in element):
+            return 0
         length = 0
         for text in _itertext(element):
             length += len(text)

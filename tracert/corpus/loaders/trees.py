@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _OF_XML: Final = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _NAMED: Final = re.compile(r"&([A-Za-z][A-Za-z0-9]{1,31});")
 _DECLARATION: Final = re.compile(r"\A\s*<\?xml[^>]*>")
-_XHTML: Final = re.compile(r"\A\s*(?:<\?xml\b|(?:<!.*?>\s*)*<html\b[^>]*\bxmlns\s*=)", re.DOTALL)
+_XHTML: Final = re.compile(r"\A\s*+(?:<\?xml\b|(?:<![^>]*+>\s*+)*+<html\b[^>]*\bxmlns\s*=)")
 #: Elements that XHTML closes in one tag and an HTML parser takes to be left open.
 _CLOSED: Final = re.compile(
     r"<(title|script|style|iframe|textarea|a|span|div|p|i|b|em|strong|td|th|li)\b([^<>]*)/>"

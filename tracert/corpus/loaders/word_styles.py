@@ -22,6 +22,8 @@ _HEADING: Final = re.compile(
 _TITLES: Final = frozenset({"title", "titel", "titre", "título", "titolo", "заголовок", "标题"})
 _CONTENTS: Final = re.compile(r"(?:toc|contents|verzeichnis|table of figures|index)\s*\d*")
 _CHAIN: Final = 20
+#: Characters of an item's sign at most.
+_MAX_SIGN: Final = 40
 _MAX_LEVEL: Final = 9
 _ROMAN: Final = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"))
 _ROMAN_LOW: Final = ((50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
@@ -208,7 +210,7 @@ class Lists:
             value = counts.get(wanted, at.start if at is not None else 1)
             return _counted(value, "decimal" if here.plain or at is None else at.form)
 
-        return re.sub(r"%([1-9])", count, here.text).strip()[:40]
+        return re.sub(r"%([1-9])", count, here.text[:_MAX_SIGN]).strip()[:_MAX_SIGN]
 
 
 def _scheme(element: etree._Element) -> _Scheme:
@@ -236,8 +238,7 @@ def _counted(value: int, form: str) -> str:
         return ""
     if form in {"lowerLetter", "upperLetter"} and value > 0:
         # After z comes aa, then bb: the letter again, once more a round.
-        text = chr(ord("a") + (value - 1) % 26) * ((value - 1) // 26 + 1)
-        text = text[:10]
+        text = chr(ord("a") + (value - 1) % 26) * min((value - 1) // 26 + 1, _MAX_SIGN)
         return text if form == "lowerLetter" else text.upper()
     if form in {"lowerRoman", "upperRoman"}:
         text = roman(value)

@@ -254,6 +254,17 @@ def test_the_smallest_change_is_named_made_and_keeps_it(page):
     assert "First stage from dense to bm25" in plain(page)
 
 
+@pytest.mark.parametrize(
+    ("setting", "after", "fits"),
+    [("alpha", 2.0, True), ("delta", 1.2, True), ("delta", 1.5, False), ("budget", 51, False)],
+)
+def test_only_what_a_control_can_show_is_offered_as_a_change(setting, after, fits):
+    from tracert.comparing.change import Change
+    from tracert.ui.views.compare_strip import can_make
+
+    assert can_make("tracert_rag", Change(setting, setting, 0.5, after, 0.1)) is fits
+
+
 def test_what_no_setting_keeps_is_said(page):
     from tracert.ui import resources
 

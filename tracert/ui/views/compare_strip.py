@@ -8,6 +8,7 @@ from typing import Any, Final
 import streamlit as st
 
 from tracert.comparing.change import BUDGET, Change, adjustable
+from tracert.errors import SettingError
 from tracert.methods.registry import method, methods
 from tracert.render.compare_looks import short
 from tracert.trace import Value
@@ -42,6 +43,7 @@ def show(*, key: str) -> Chosen:
     """Draw the controls; the methods come back in the registry's order."""
     names = corpus_methods()
     st.session_state.setdefault(f"{key}:budget", OPENING)
+    _make(key=key)
     st.session_state.setdefault(f"{key}:methods", [name for name in DEFAULT if name in names])
     left, middle, right = st.columns([4.2, 2, 2.2], gap="medium", vertical_alignment="bottom")
     with left:
@@ -88,8 +90,29 @@ def values(*, key: str) -> dict[str, dict[str, Value]]:
     return found
 
 
-def apply(name: str, change: Change, *, key: str) -> None:
-    """Make a change of one setting; to be called from a callback, before controls are drawn."""
+def can_make(name: str, change: Change) -> bool:
+    """Whether the page's control can stand where the change puts it."""
+    if change.setting == BUDGET:
+        return LEAST <= int(str(change.after)) <= LARGEST
+    try:
+        controls.fits(method(name).settings_type, change.setting, change.after)
+    except SettingError:
+        return False
+    return True
+
+
+def later(name: str, change: Change, *, key: str) -> None:
+    """Make a change of one setting when the controls are drawn next.
+
+    A control holds what it is set to only if that is done in the run that draws it.
+    """
+    st.session_state[f"{key}:pending"] = (name, change)
+
+
+def _make(*, key: str) -> None:
+    name, change = st.session_state.pop(f"{key}:pending", (None, None))
+    if name is None:
+        return
     if change.setting == BUDGET:
         st.session_state[f"{key}:budget"] = int(str(change.after))
         return

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Final
 
 import streamlit as st
@@ -182,16 +181,16 @@ def _told(case: Case, search: Search | None, *, key: str, root: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         icon = "block" if change is None else "build"
         st.markdown(f":material/{icon}: {literal(said)}", width="content")
-        if change is not None and root:
+        if change is not None and root and compare_strip.can_make(one.method, change):
             made = st.button(
                 "Make this change",
                 key=f"{key}:apply:{one.method}",
-                on_click=partial(compare_strip.apply, one.method, change, key=root),
                 type="tertiary",
                 icon=":material/arrow_forward:",
             )
             if made:
-                st.rerun()  # the methods run again outside of this fragment
+                compare_strip.later(one.method, change, key=root)
+                st.rerun()  # controls and runs are outside of this fragment
     also = words.also_words(search)
     if also:
         st.caption(literal(also))

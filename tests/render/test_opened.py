@@ -113,6 +113,14 @@ def test_more_nodes_than_any_run_has_are_refused(toys):
         open_trace(json.dumps(data))
 
 
+def test_a_trace_that_would_be_drawn_for_minutes_is_refused(toys):
+    data = json.loads(toys.walk_trace().to_json(vectors=False))
+    step = data["steps"][-1]
+    data["steps"] += [{**step, "index": number} for number in range(len(data["steps"]), 900)]
+    with pytest.raises(TraceError, match="fewer candidates"):
+        open_trace(json.dumps(data))
+
+
 @pytest.mark.parametrize("opening", ["[", '{"nodes":', '{"schema": "tracert.trace/1", "nodes": [['])
 def test_a_file_nested_without_end_is_refused(opening):
     with pytest.raises(TraceError):

@@ -6,6 +6,8 @@ only once that was done; so each view is made once here, and what fails becomes 
 
 from __future__ import annotations
 
+from typing import Final
+
 from tracert.errors import TraceError
 from tracert.render.frames import last
 from tracert.render.map import figure, ground_of
@@ -17,6 +19,9 @@ from tracert.trace import NodeKind, Trace
 
 #: A run is begun by one question and goes to one goal at most.
 _ONE = (NodeKind.QUERY, NodeKind.GOAL)
+#: Steps times candidates in all, by which the time of drawing grows; beyond it a file would keep
+#: the app busy for minutes.
+MOST_WORK: Final = 2_000_000
 
 
 def open_trace(data: str | bytes) -> Trace:
@@ -31,6 +36,12 @@ def open_trace(data: str | bytes) -> Trace:
     for kind in _ONE:
         if sum(node.kind is kind for node in trace.nodes) > 1:
             raise TraceError(f"The trace has more than one {kind.value}. Save it again.")
+    candidates = sum(len(step.candidates) for step in trace.steps)
+    if len(trace.steps) * candidates > MOST_WORK:
+        raise TraceError(
+            f"The trace has {len(trace.steps):,} steps with {candidates:,} candidates, more than "
+            "can be drawn. Save the run again with fewer candidates a step."
+        )
     try:
         made = payload(trace)
         if of_notes(trace):

@@ -14,13 +14,18 @@ import pytest
 from tracert.cli import main
 
 
-@pytest.fixture(scope="module")
-def toys():
-    path = Path(__file__).resolve().parents[1] / "toy_traces.py"
-    spec = importlib.util.spec_from_file_location("toy_traces", path)
+def module_of(name: str):
+    path = Path(__file__).resolve().parents[1] / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def toys():
+    return module_of("toy_traces")
 
 
 @pytest.fixture
@@ -91,6 +96,36 @@ def test_a_hostile_trace_commands_no_terminal(toys, tmp_path, capsys):
         paths[-1].write_text(trace.to_json(), encoding="utf-8")
     assert main(["diff", *map(str, paths)]) == 0
     assert "\x1b" not in capsys.readouterr().out
+
+
+def test_a_run_with_a_model_is_asked_again_by_its_own_trace(tmp_path, capsys, builtin):
+    """Over real HTTP on loopback; the second time there is no server, no key and no name."""
+    servers = module_of("servers")
+    text = tmp_path / "pile.md"
+    text.write_bytes((builtin / "document" / "03-frogs-and-piles.md").read_bytes())
+    assert main(["index", str(text), "--corpus", "Piles"]) == 0
+    capsys.readouterr()
+    question = ["ask", "Who made the first pile?", "--corpus", "Piles", "--method", "tracert_rag"]
+    with servers.ChatServer() as server:
+        server.say("Category: physics\nConcept: Volta's pile\nExplanation: Discs in a pile.")
+        server.say("Volta made it [1].")
+        assert main([*question, "--json", "--model", "tiny", "--base-url", server.url]) == 0
+    run, again = tmp_path / "run.json", tmp_path / "again.json"
+    run.write_text(capsys.readouterr().out, encoding="utf-8")
+    assert len(json.loads(run.read_text("utf-8"))["replies"]["replies"]) == 2
+    assert main([*question, "--json", "--replay", str(run)]) == 0
+    again.write_text(capsys.readouterr().out, encoding="utf-8")
+    assert main(["diff", str(run), str(again), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["same"] is True
+    ours, theirs = (json.loads(path.read_text("utf-8")) for path in (run, again))
+    assert ours["result"] == theirs["result"]
+    assert ours["replies"] == theirs["replies"]
+    # A trace in which no model was asked has nothing to replay.
+    assert main([*question, "--json"]) == 0
+    run.write_text(capsys.readouterr().out, encoding="utf-8")
+    assert main([*question, "--replay", str(run)]) == 2
+    assert "no model was asked" in capsys.readouterr().err
 
 
 def test_two_methods_are_refused(toys, saved, tmp_path, capsys):

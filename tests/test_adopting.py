@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -82,16 +83,17 @@ class Other:
     def close(self) -> None:
         self.client.close()
 
-    def state(self) -> dict[str, tuple[str, int]]:
-        """Every file of the folder by its content and the time of its last change."""
-        return {
-            str(path.relative_to(self.folder)): (
-                hashlib.sha256(path.read_bytes()).hexdigest(),
-                path.stat().st_mtime_ns,
-            )
-            for path in self.folder.rglob("*")
-            if path.is_file()
-        }
+
+def state(folder: Path) -> dict[str, tuple[str, int]]:
+    """Every file of a folder by its content and the time of its last change."""
+    return {
+        str(path.relative_to(folder)): (
+            hashlib.sha256(path.read_bytes()).hexdigest(),
+            path.stat().st_mtime_ns,
+        )
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def adopt(store: Store, other: Other, **more: Any) -> IndexReport:
@@ -111,12 +113,12 @@ def test_the_folder_is_byte_for_byte_as_before(store: Store, other: Other) -> No
     # More rows than Chroma keeps in its journal (1,000), so that there is an index of vectors.
     other.add([f"{text} ({n})" for n in range(100) for text in TEXTS])
     other.close()
-    before = other.state()
+    before = state(other.folder)
     assert len(before) > 1
     assert [each.name for each in foreign.listed(other.folder)] == ["theirs"]
     report = adopt(store, other)
     assert (report.ok, report.chunks) == (True, 1_200)
-    assert other.state() == before
+    assert state(other.folder) == before
 
 
 def test_a_folder_on_a_read_only_disk_is_read(store: Store, other: Other) -> None:
@@ -154,6 +156,27 @@ def test_a_folder_that_changes_while_it_is_copied_is_not_taken(
     with pytest.raises(StoreError, match="Stop the program"):
         adopt(store, other)
     assert store.corpora() == []
+
+
+def test_a_folder_of_an_older_version_is_read_and_not_migrated(
+    store: Store, tmp_path: Path
+) -> None:
+    # Written by chromadb 0.5.23: 12 passages of one source, by the toy embedder, with an index.
+    folder = tmp_path / "old"
+    with zipfile.ZipFile(Path(__file__).parent / "data" / "chroma-0.5.23.zip") as packed:
+        packed.extractall(folder)
+    before = state(folder)
+    assert [(each.name, each.rows, each.space) for each in foreign.listed(folder)] == [
+        ("old-books", 12, "cosine")
+    ]
+    adopting.adopt(folder, "old-books", store=store, name="Old", embedder=ToyEmbedder())
+    expected = [f"Old passage {n} of the keeper's book." for n in range(12)]
+    assert rows(store, "Old") == expected
+    matrix = Workspace(store.path).open("Old").matrix
+    np.testing.assert_allclose(matrix, ToyEmbedder().embed(expected), atol=1e-6)
+    record = store.corpus("Old").documents[0]
+    assert (record.name, record.pages) == ("old.pdf", 3)
+    assert state(folder) == before
 
 
 def test_our_own_store_has_no_collection_of_another_program(store: Store) -> None:

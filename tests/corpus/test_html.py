@@ -389,6 +389,8 @@ def test_what_is_nested_too_deep_is_told() -> None:
     (warning,) = document.warnings
     assert "nested too deep" in warning
     assert page("<p>before</p>" + "<div>" * 1_000 + "deep").warnings == ()
+    with pytest.raises(DocumentError, match="nested too deep to be read"):
+        load_document(b"<!DOCTYPE html>" + b"<div>" * 3_000 + b"deep", "a.html")
 
 
 def test_limits() -> None:
@@ -397,8 +399,9 @@ def test_limits() -> None:
     )
     assert document.text == "one two"
     assert "too long" in document.warnings[0]
-    with pytest.raises(DocumentError, match="no text by itself"):
-        load_document(b"<!DOCTYPE html><script>app()</script>", "a.html")
+    for empty in (b"<!DOCTYPE html><script>app()</script>", b"<!DOCTYPE html>", b"<html></html>"):
+        with pytest.raises(DocumentError, match="no text by itself"):
+            load_document(empty, "a.html")
 
 
 def test_what_begins_with_a_tag_is_not_always_a_page() -> None:

@@ -111,9 +111,9 @@ class HtmlLoader:
                 f"{name} is damaged or nested too deep to be read whole; what follows that place "
                 "is left out. Open it in a browser and save it as PDF or text to have all of it."
             )
+        what = "shows no text by itself" if whole else "is damaged or nested too deep to be read"
         return builder.done(
-            f"{name} shows no text by itself. Open it in a browser and save it as PDF, then load "
-            "that."
+            f"{name} {what}. Open it in a browser and save it as PDF, then load that."
         )
 
 

@@ -81,8 +81,8 @@ def html_tree(text: str, name: str) -> tuple[etree._Element | None, bool]:
     )
     try:
         root = etree.fromstring(body.encode("utf-8", "replace"), parser)
-    except (etree.XMLSyntaxError, ValueError):
-        return None, False
+    except (etree.XMLSyntaxError, ValueError):  # no element at all
+        return None, True
     stopped = any(error.level == etree.ErrorLevels.FATAL for error in parser.error_log)
     return root, not stopped
 

@@ -278,6 +278,18 @@ def test_what_no_setting_keeps_is_said(page):
     assert "a budget ends at 50" in plain(page)
 
 
+def test_another_page_leads_here_with_its_question_and_passage(home, monkeypatch):
+    monkeypatch.setenv("TRACERT_HOME", str(home))
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180).run()
+    trace = at.session_state["tracert_rag:run"][1]
+    id = at.session_state["tracert_rag:view"].node
+    at.button(key="tracert_rag:compare").click().run()
+    assert not at.exception
+    assert at.session_state["compare:view"].node == id
+    assert at.text_input(key="question").value == trace.question
+    assert data(at, "matrix")[0]["selected"] == id
+
+
 # --- with a model ---------------------------------------------------------------------------------
 
 

@@ -86,6 +86,11 @@ def _question(default: str) -> str:
     )
 
 
+def stays() -> None:
+    """Let the question stand on every page, as one that a person typed."""
+    st.session_state["ask:opening"] = None
+
+
 def _pills(examples: list[resources.Example], *, key: str) -> None:
     name = f"{key}:examples"
 

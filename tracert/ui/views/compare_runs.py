@@ -20,7 +20,7 @@ from tracert.methods.base import Method, Resources, Walk
 from tracert.methods.registry import method
 from tracert.render.compare_map import last_hop
 from tracert.snapshot import Snapshot
-from tracert.trace import Trace, Value
+from tracert.trace import Cost, Trace, Value
 from tracert.ui import notes
 from tracert.ui.gold import known
 from tracert.ui.live import Live
@@ -237,9 +237,11 @@ def compare_notes(
     kind = method(notes.NAME).settings_type
     values = settings_at(kind, {"scoring": "offline"} | dict(chosen.of(notes.NAME)), chosen.budget)
     ran = notes.run(space, asked, values, kind=chosen.plane, key=f"{key}:notes")
-    trace = _written(ran.trace, chosen.budget, key=key)
+    revision = _revision(opened.info.fingerprint, question, chosen)
 
-    def again(method: str | Method, values: Mapping[str, Value], budget: int) -> Trace:
+    def again(
+        method: str | Method, values: Mapping[str, Value], budget: int, *, fresh: bool = False
+    ) -> Trace:
         settings = settings_at(kind, {"scoring": "offline"} | dict(values), budget)
         return space.ask(
             question,
@@ -249,11 +251,18 @@ def compare_notes(
             embedder=named_embedder(opened.info.embedder),
             answer=False,
             with_map=False,
+            fresh=fresh,
         )
 
+    # As over a corpus: the first run loads what later ones find ready, so another tells the cost.
+    spent: tuple[str, Cost] | None = st.session_state.get(f"{key}:spent")
+    if spent is None or spent[0] != revision:
+        again_ = again(notes.NAME, chosen.of(notes.NAME), chosen.budget, fresh=True)
+        spent = st.session_state[f"{key}:spent"] = (revision, again_.cost)
+    trace = _written(replace(ran.trace, cost=spent[1]), chosen.budget, key=key)
     return Compared(
         question,
-        _revision(opened.info.fingerprint, question, chosen),
+        revision,
         chosen,
         (entry(trace, chosen.budget),),
         tuple(frozenset({path}) for path in gold if path in opened.row),
@@ -328,14 +337,19 @@ def _revision(*parts: Any) -> str:
 
 
 def selection(compared: Compared, *, key: str) -> View:
-    """What is selected; it stays while the question does."""
+    """What is selected; it stays while the question does.
+
+    Another page may have left the id of a passage that is wanted.
+    """
     name = f"{key}:view"
     seen: View | None = st.session_state.get(name)
+    wanted: str | None = st.session_state.pop(f"{key}:wanted", None)
     if seen is not None and seen.revision == compared.revision:
+        seen.node = wanted or seen.node
         return seen
     same = seen is not None and seen.question == compared.question
     node = seen.node if seen is not None and same else _opening(compared)
-    fresh = View(compared.revision, last_hop(compared.entries), node, compared.question)
+    fresh = View(compared.revision, last_hop(compared.entries), wanted or node, compared.question)
     fresh.moment = 0.0 if seen is None else seen.moment
     st.session_state[name] = fresh
     return fresh

@@ -13,6 +13,7 @@ from tracert.trace import Node, NodeKind, Trace
 from tracert.ui import components
 from tracert.ui.live import Live, node_of
 from tracert.ui.session import View
+from tracert.ui.views import ask
 
 
 def show(trace: Trace, view: View, live: Live, *, key: str) -> None:
@@ -32,6 +33,22 @@ def show(trace: Trace, view: View, live: Live, *, key: str) -> None:
         node = trace.node(tree.hidden(trace) or node.id)
     st.text(_title(trace, node))
     source(node, trace.question, live, key=key)
+    if node.kind is NodeKind.CHUNK and live.ground is not None:
+        _compare(node, key=key)
+
+
+def _compare(node: Node, *, key: str) -> None:
+    """On to the Compare page with the same question, this passage selected there."""
+    if st.button(
+        "Why, or why not, in other methods?",
+        icon=":material/compare_arrows:",
+        type="tertiary",
+        key=f"{key}:compare",
+    ):
+        st.session_state["compare:wanted"] = node.id
+        ask.stays()
+        # Without parameters given, a switch would clear those that corpus and question hold.
+        st.switch_page("pages/compare.py", query_params={})
 
 
 def source(node: Node, question: str, live: Live, *, key: str) -> None:

@@ -31,7 +31,7 @@ Cancelled = Callable[[], bool]
 PROGRAM: Final = "from tracert.corpus.apart.worker import main; main()"
 #: Texts up to this many bytes are read in this process: their loaders are a few regular
 #: expressions that take a time linear in the text (docs/decisions/0081).
-IN_PROCESS: Final = 10_000_000
+IN_PROCESS: Final = 2_000_000
 #: Seconds between two looks at clock, memory and the wish to stop.
 _TICK: Final = 0.05
 #: Seconds that a worker may take to start: on a busy machine Python alone needs some.
@@ -234,6 +234,9 @@ class _Worker:
                 f"No process to read documents in can be started ({error.strerror}). Free some "
                 "memory and load the file again."
             ) from error
+        #: What the process calls itself once it is ready: on Windows a virtual environment's
+        #: Python is another process that starts the real one.
+        self.pid = self._process.pid
         self._thread = Thread(target=self._serve, name="parsing", daemon=True)
         self._thread.start()
 
@@ -248,7 +251,7 @@ class _Worker:
         import psutil
 
         try:
-            return int(psutil.Process(self._process.pid).memory_info().rss)
+            return int(psutil.Process(self.pid).memory_info().rss)
         except psutil.Error:
             return 0
 
@@ -272,7 +275,9 @@ class _Worker:
         if writes is None or reads is None:
             raise ValueError("the process was started without pipes")
         try:
-            self.ready.put(wire.receive(reads, 0))
+            ready = wire.receive(reads, 0)
+            self.pid = int(ready[0]["pid"])
+            self.ready.put(ready)
         except (wire.WireError, OSError):
             self.ready.put(None)
             return

@@ -32,7 +32,7 @@ def main() -> None:
     bound: int | None = None
     members: Members | None = None
     with Path(os.devnull).open("wb") as nowhere:
-        wire.send(replies, {"reply": "ready"})
+        wire.send(replies, {"reply": "ready", "pid": os.getpid()})
         while True:
             try:
                 head, body = wire.receive(requests, _MOST)
@@ -60,6 +60,11 @@ def main() -> None:
 
 def _pipes() -> tuple[IO[bytes], IO[bytes]]:
     """Standard input and output under other numbers, so that no library's print can enter."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        for number in (0, 1):
+            msvcrt.setmode(number, os.O_BINARY)
     requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import pickle
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -179,15 +180,40 @@ def test_a_folder_of_an_older_version_is_read_and_not_migrated(
     assert state(folder) == before
 
 
+class Runs:
+    """Leaves a file where it is unpickled by Python."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return Path.touch, (self.path,)
+
+
+def test_a_pickle_in_the_folder_runs_nothing(store: Store, tmp_path: Path) -> None:
+    folder, mark = tmp_path / "old", tmp_path / "it ran"
+    with zipfile.ZipFile(Path(__file__).parent / "data" / "chroma-0.5.23.zip") as packed:
+        packed.extractall(folder)
+    index_of = next(folder.glob("*/index_metadata.pickle"))
+    index_of.write_bytes(pickle.dumps(Runs(mark)))
+    with pytest.raises(StoreError, match="is whole"):
+        adopting.adopt(folder, "old-books", store=store, name="Old", embedder=ToyEmbedder())
+    assert not mark.exists()
+    pickle.loads(index_of.read_bytes())
+    assert mark.exists()  # it would have, had anyone asked Python to
+
+
 def test_our_own_store_has_no_collection_of_another_program(store: Store) -> None:
     index([File("a.txt", b"text " * 40)], store=store, name="Ours", embedder=ToyEmbedder())
     assert foreign.listed(store.path / "store") == []
 
 
 def test_a_folder_without_a_store_is_said(store: Store, tmp_path: Path) -> None:
-    for folder in (tmp_path, tmp_path / "none"):
+    for folder in (tmp_path, tmp_path / "none", Path("a\0b")):
         with pytest.raises(CorpusError, match=r"chroma\.sqlite3"):
             foreign.listed(folder)
+    with pytest.raises(CorpusError, match="no home folder"):
+        foreign.listed(Path("~nobody-of-that-name/x"))
     (tmp_path / "chroma.sqlite3").write_bytes(b"no database at all" * 400)
     with pytest.raises(StoreError, match="made by Chroma"):
         foreign.listed(tmp_path)

@@ -160,7 +160,10 @@ def _client(folder: Path | None, *, vectors: bool) -> Iterator[tuple[Client, Pla
 
 def _copy(folder: Path, to: Path, *, vectors: bool) -> None:
     """Copy what Chroma needs out of a folder, and make sure that it stood still meanwhile."""
-    folder = folder.expanduser()
+    try:
+        folder = folder.expanduser()
+    except RuntimeError as error:
+        raise CorpusError(f"{folder} names no home folder. Pass the whole path.") from error
     try:
         if not (folder / _DATABASE).is_file():
             raise CorpusError(

@@ -168,36 +168,35 @@ def _chain(draft: _Draft, *, key: str) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.badge(f"Hop {place + 1}", icon=":material/link:", color="violet")
             st.caption(literal(passage.title), width="stretch")
-            for label, icon, off, act in (
-                ("Up", "arrow_upward", place == 0, partial(_move, draft, place, -1)),
-                ("Down", "arrow_downward", place == last, partial(_move, draft, place, 1)),
-                ("Take out", "close", False, partial(_take_out, draft, passage)),
+            for label, off, act in (
+                ("Up", place == 0, partial(_move, draft, place, -1)),
+                ("Down", place == last, partial(_move, draft, place, 1)),
+                ("Take out", False, partial(_take_out, draft, passage)),
             ):
                 st.button(
-                    "",
+                    label,
                     key=f"{key}:chain:{place}:{label}",
-                    icon=f":material/{icon}:",
-                    help=f"{label}: hop {place + 1}",
                     disabled=off,
                     type="tertiary",
                     on_click=act,
                 )
         text = " ".join(passage.text.split())
         st.text(text if len(text) <= 200 else f"{text[:200]}…")
+    known = evaluating.gold_sets().names()
+    st.session_state.setdefault(f"{key}:type", "bridge")
+    if not st.session_state.get(f"{key}:set"):
+        st.session_state[f"{key}:set"] = known[0] if known else None
     st.selectbox(
         "How the passages hang together",
         TYPES,
-        index=TYPES.index("bridge"),
         format_func=_TYPES.__getitem__,
         key=f"{key}:type",
         persist_state="session",
     )
     st.text_input("Answer, in short", key=f"{key}:answer", max_chars=500, persist_state="session")
-    known = evaluating.gold_sets().names()
     st.selectbox(
         "Set",
         known,
-        index=0 if known else None,
         accept_new_options=True,
         placeholder="Type a name for a new set",
         key=f"{key}:set",

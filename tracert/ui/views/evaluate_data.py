@@ -71,10 +71,12 @@ class Data:
 def show(space: Workspace, *, key: str) -> Data | None:
     """The choice of the questions; None, with a way on, while there is nothing to ask."""
     sources = [BUILTIN, FILE, CHAINS] if _builtin_questions() else [FILE, CHAINS]
+    # The value is set through the session alone, since the gold chains set it, too.
+    if st.session_state.get(f"{key}:source") not in sources:
+        st.session_state[f"{key}:source"] = sources[0]
     source = st.segmented_control(
         "Questions",
         sources,
-        default=sources[0],
         required=True,
         key=f"{key}:source",
         persist_state="session",

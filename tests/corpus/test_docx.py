@@ -35,7 +35,7 @@ NAMESPACES = (
     'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" '
     'xmlns:v="urn:schemas-microsoft-com:vml"'
 )
-HEADED = ("heading 1", "heading 2", "heading 3")
+BREAK = "<w:r><w:lastRenderedPageBreak/></w:r>"
 
 
 def built(make: Callable[[Word], object]) -> bytes:
@@ -299,6 +299,33 @@ def test_a_table_that_sets_out_a_page_is_read_through() -> None:
     assert path(document, "words") == ("Head",)
 
 
+def test_a_box_in_a_cell_is_read_once_behind_its_row() -> None:
+    box = f"<w:txbxContent>{p('in the box')}</w:txbxContent>"
+    both = (
+        f"<mc:AlternateContent><mc:Choice><w:drawing>{box}</w:drawing></mc:Choice>"
+        f"<mc:Fallback><w:pict>{box}</w:pict></mc:Fallback></mc:AlternateContent>"
+    )
+    first = f"<w:tc><w:p><w:r><w:t>a</w:t></w:r><w:r>{both}</w:r></w:p></w:tc>"
+    rows = f"<w:tr>{first}<w:tc>{p('b')}</w:tc></w:tr><w:tr><w:tc>{p('c')}</w:tc></w:tr>"
+    assert body(f"<w:tbl>{rows}</w:tbl>").text == "a | b\n\nin the box\nc"
+
+
+def test_a_page_may_begin_in_a_row_without_words() -> None:
+    row = "<w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr>".format
+    begin = f"<w:p>{BREAK}</w:p>"
+    merged = "<w:tcPr><w:vMerge{}/></w:tcPr>".format
+    xml = "<w:tbl>{}</w:tbl>".format(
+        row(merged(' w:val="restart"') + p("A"), p("one"))
+        + row(merged("") + begin, p("two"))
+        + row(begin, p(""))
+        + row(p("B"), p("three"))
+    )
+    noted = {"docProps/app.xml": "<Properties><Pages>3</Pages></Properties>"}
+    document = load(changed(by_hand(xml), noted))
+    assert document.text == "A | one\nA | two\nB | three"
+    assert [at(document, word).page for word in ("one", "two", "three")] == [1, 2, 3]
+
+
 def test_a_note_in_a_cell_follows_its_row() -> None:
     cell = "<w:tc>{}</w:tc>".format
     reference = '<w:p><w:r><w:t>a</w:t><w:footnoteReference w:id="2"/></w:r></w:p>'
@@ -408,9 +435,6 @@ def test_a_table_of_contents_is_left_out() -> None:
         styles=style("toc1", "toc 1"),
     )
     assert document.text == "words"
-
-
-BREAK = "<w:r><w:lastRenderedPageBreak/></w:r>"
 
 
 def paged(pages: int) -> bytes:

@@ -162,7 +162,6 @@ class _Reader:
             elif kind_of(each) == "w:sdt":
                 # A table of contents, see `_inside`.
                 self._leave_out(_joined(self._text(p) for p in each.iter() if _is(p, "w:p")))
-
             elif kind_of(each) == "w:altChunk":
                 self._embedded(attribute(each, "id") or "")
 
@@ -209,7 +208,7 @@ class _Reader:
 
     def _leave_out(self, text: _Text) -> None:
         """Count the pages that begin in words that are left out."""
-        self._block(_PAGE * text.words.count(_PAGE))
+        self._block(_PAGE * _breaks(text.words))
 
     def _add(self, text: _Text, words: str, *, tight: bool = False) -> None:
         """The words, then the notes, boxes and diagrams that go with them."""
@@ -253,6 +252,8 @@ class _Reader:
             if words.replace(_PAGE, "").strip():
                 self._add(whole_row, words, tight=tight)
                 tight = True
+            else:
+                self._block(_PAGE * _breaks(words))
 
     def _row(self, row: list[etree._Element], above: dict[int, str], told: _Text) -> str:
         """The cells of a row, joined; `above` holds the cells that reach down, by column."""
@@ -260,7 +261,7 @@ class _Reader:
         for cell in row:
             properties = child(cell, "w:tcPr")
             merged = child(properties, "w:vMerge")
-            text = _joined(self._text(each) for each in cell.iter() if _is(each, "w:p"))
+            text = self._line(cell)
             words = text.words
             if merged is None:
                 above.pop(column, None)
@@ -268,13 +269,15 @@ class _Reader:
                 plain = words.replace(_PAGE, "")
                 above[column] = plain if len(plain) <= _MAX_LABEL else ""
             else:
-                words = above.get(column, "")
+                words = _PAGE * _breaks(words) + above.get(column, "")
             texts.append(words)
             told.notes += text.notes
             told.boxes += text.boxes
             told.diagrams += text.diagrams
             column += max(1, whole(attribute(child(properties, "w:gridSpan"), "val")) or 1)
-        return as_row(texts)
+        joined = as_row(texts)
+        # A page that begins in a cell without words, at the end of the row, begins behind it.
+        return joined + _PAGE * (sum(map(_breaks, texts)) - _breaks(joined))
 
     def _sets_out(self, table: etree._Element) -> bool:
         """Whether a table holds tables or headings, so that it is no table of data."""
@@ -287,6 +290,10 @@ class _Reader:
                 if self._styles.heading(style, properties) is not None:
                     return True
         return False
+
+    def _line(self, container: etree._Element) -> _Text:
+        """The paragraphs in a cell or a note as one line."""
+        return _joined(self._text(each) for each in _inside(container) if _is(each, "w:p"))
 
     def _text(self, paragraph: etree._Element) -> _Text:
         """The words of a paragraph, without those of text boxes that hang on it."""
@@ -334,8 +341,8 @@ class _Reader:
         if key not in self._told:
             # A note that refers to itself ends here.
             self._told[key] = ""
-            words = _joined(self._text(each) for each in note.iter() if _is(each, "w:p")).words
-            self._told[key] = " ".join(tidied(words.replace(_PAGE, "")).split())
+            words = self._line(note).words.replace(_PAGE, "")
+            self._told[key] = " ".join(tidied(words).split())
         text = self._told[key]
         if not text:
             return None
@@ -381,6 +388,10 @@ def _is_contents(control: etree._Element) -> bool:
 
 def _is(element: etree._Element, kind: str) -> bool:
     return kind_of(element) == kind
+
+
+def _breaks(words: str) -> int:
+    return words.count(_PAGE)
 
 
 def _deleted(row: etree._Element) -> bool:

@@ -124,15 +124,14 @@ def _sections(root: etree._Element | None) -> dict[str, str]:
 
 
 def _slide(package: Package, part: str, root: etree._Element, builder: Builder) -> None:
-    shapes = list(_shapes(child(root, "p:cSld", "p:spTree")))
-    titles = [shape for shape in shapes if _placeholder(shape) in _TITLES]
-    for shape in titles:
-        lines = [line for line in _lines(shape) if line.strip()]
+    shapes = [(_placeholder(each), each) for each in _shapes(child(root, "p:cSld", "p:spTree"))]
+    for kind, shape in shapes:
+        lines = [line for line in _lines(shape) if line.strip()] if kind in _TITLES else []
         if lines:
             builder.heading(1, " ".join(lines))
             builder.block("\n".join(lines))
-    for shape in shapes:
-        if shape not in titles and _placeholder(shape) not in _REPEATED:
+    for kind, shape in shapes:
+        if kind not in _TITLES | _REPEATED:
             _shape(package, part, shape, builder)
     _notes(package, part, builder)
 

@@ -334,18 +334,17 @@ def _read(file: File) -> Read:
 
 
 @st.cache_data(max_entries=8, show_spinner="Reading the questions…")
-def _parsed(name: str, sha: str, _data: bytes) -> Read:  # noqa: ARG001 sha is the key
+def _parsed(name: str, sha: str, _data: bytes) -> Read:
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "questions"
+        # A name that stands in no message but as the file's.
+        path = Path(folder) / sha
         path.write_bytes(_data)
         try:
             read = read_data(path)
         except TracertError as error:
-            raise DatasetError(str(error).replace(str(path), name).replace(path.name, name)) from (
-                error
-            )
-    faults = tuple(each.replace(path.name, name, 1) for each in read.faults)
-    return Read(read.items, faults)
+            said = str(error).replace(str(path), name).replace(sha, name)
+            raise DatasetError(said) from error
+    return Read(read.items, tuple(each.replace(sha, name, 1) for each in read.faults))
 
 
 def _described(read: Read, name: str) -> None:

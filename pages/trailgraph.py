@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from tracert.ui import arrival, frame, resources
+from tracert.ui import frame, resources
 from tracert.ui.notes import NAME as KEY
 from tracert.ui.views import about, files, trailgraph
 
@@ -17,7 +17,5 @@ if opened is not None:
 
 space = resources.workspace()
 asked = trailgraph.ask(space)
-if asked is None and arrival.missing(key=KEY) is None:
-    files.open_(key=KEY, method=KEY)
-elif asked is not None:
+if asked is not None:
     trailgraph.show(space, asked)

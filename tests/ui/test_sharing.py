@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tracert import workspace
+from tracert.indexing import File
 from tracert.trace import ModelReply, Replies, Trace
 from tracert.ui import gold, resources
 from tracert.ui.views import again, builtin
@@ -146,6 +147,22 @@ def test_a_corpus_that_is_not_here_is_named_and_the_ways_on_are_there(home):
     at.button(key="tracert_rag:link:here").click().run()
     assert at.selectbox(key="corpus").value == CORPUS
     assert at.text_input(key="question").value == "Who is Ahab?"
+
+
+def test_a_corpus_that_was_loaded_meanwhile_is_the_one_that_is_asked(home):
+    at = visit(corpus="Piles", question="What did Volta stack?", set__max_hops="3")
+    assert "not here" in at.subheader[0].value
+    space = workspace.Workspace(home)
+    text = "Volta stacked discs of silver and zinc. The current was steady. " * 60
+    space.index([File("piles.txt", text.encode())], "Piles")
+    try:
+        at.run()
+        assert not at.exception
+        assert at.selectbox(key="corpus").value == "Piles"
+        assert trace_of(at).question == "What did Volta stack?"
+        assert trace_of(at).settings["max_hops"] == 3
+    finally:
+        space.delete("Piles")
 
 
 def test_another_state_of_the_corpus_is_said(home):

@@ -157,9 +157,16 @@ def _corpus(link: Link, shelf: Shelf, said: list[str], *, key: str) -> str | Non
     return None
 
 
-def missing(*, key: str) -> Missing | None:
-    """The corpus that the link of this page asks for and that is not here."""
+def missing(shelf: Shelf, *, key: str) -> Missing | None:
+    """The corpus that the link of this page asks for and that is not here.
+
+    Once it was loaded, it is the one that the page asks.
+    """
     asked: Missing | None = st.session_state.get(f"{key}:link:missing")
+    if asked is not None and asked.name in shelf.names:
+        st.session_state[shelf.corpus] = asked.name
+        forget_missing(key=key)
+        return None
     return asked
 
 
@@ -211,5 +218,5 @@ def keep_true(now: Mapping[str, str]) -> None:
 
 def told(info: CorpusInfo | Missing) -> str:
     """A corpus as a sentence names it: by name and the beginning of its fingerprint."""
-    mark = f", fingerprint {info.fingerprint[:8]}…" if info.fingerprint else ""
+    mark = f" (fingerprint {info.fingerprint[:8]}…)" if info.fingerprint else ""
     return f"“{info.name}”{mark}"

@@ -33,7 +33,7 @@ def missing_or_told(space: Workspace, *, key: str) -> bool:
         for name, held in asked.settings.items():
             values(key=key)[name] = dict(held)
             controls.preset(method(name).settings_type, held, key=f"{key}:{name}")
-    if missing.show(key=key, method=None):
+    if missing.show(shelf, key=key, method=None):
         return True
     arrival.notices(key=key)
     return False

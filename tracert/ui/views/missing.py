@@ -9,12 +9,12 @@ from tracert.ui.safe import literal
 from tracert.ui.views import files
 
 
-def show(*, key: str, method: str | None) -> bool:
+def show(shelf: arrival.Shelf, *, key: str, method: str | None) -> bool:
     """Say what is missing and offer ways on; False where nothing is.
 
     `method` is the one whose traces the page can open, if it can.
     """
-    asked = arrival.missing(key=key)
+    asked = arrival.missing(shelf, key=key)
     if asked is None:
         return False
     with st.container(border=True):

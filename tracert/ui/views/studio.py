@@ -39,8 +39,9 @@ def page(
         replay(opened)
         return
     space = resources.workspace()
-    arrival.arrive(method(name), arrival.shelf_of(space.corpora()), key=name, words=words)
-    if missing.show(key=name, method=name):
+    shelf = arrival.shelf_of(space.corpora())
+    arrival.arrive(method(name), shelf, key=name, words=words)
+    if missing.show(shelf, key=name, method=name):
         return
     arrival.notices(key=name)
     asked = ask.show(space, key=name, first=first)

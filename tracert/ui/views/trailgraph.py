@@ -38,8 +38,9 @@ _EXAMPLES = 3
 def ask(space: Workspace, *, key: str = NAME) -> AskedNotes | None:
     """The top of the page: notes, question, examples, loading and checks."""
     knowledge.settle()
-    arrival.arrive(method(NAME), _shelf(space), key=key)
-    if missing.show(key=key, method=NAME):
+    shelf = _shelf(space)
+    arrival.arrive(method(NAME), shelf, key=key)
+    if missing.show(shelf, key=key, method=NAME):
         return None
     arrival.notices(key=key)
     left, middle, right = st.columns([2.2, 5.4, 1.5], vertical_alignment="bottom")
@@ -68,12 +69,14 @@ def ask(space: Workspace, *, key: str = NAME) -> AskedNotes | None:
                 "document.",
                 icon=":material/account_tree:",
             )
+        files.open_(key=key, method=NAME)
         return None
     if not question.strip():
         st.info(
             f"{literal(opened.info.name)} is ready: {opened.info.size:,} notes. Type a question.",
             icon=":material/edit:",
         )
+        files.open_(key=key, method=NAME)
         return None
     return AskedNotes(opened, question.strip())
 

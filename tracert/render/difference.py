@@ -16,7 +16,7 @@ from typing import Any, Final
 from tracert.difference import Changed, Difference, Fate, Pair, StepPair
 from tracert.render import tree
 from tracert.render.frames import frame, last
-from tracert.render.network import _moves as moves_of
+from tracert.render.network import moves_of
 from tracert.render.numbers import count, plain
 from tracert.render.palette import PALETTES, Palette, Theme
 from tracert.render.words import called, place, quoted, title, words_for
@@ -435,6 +435,8 @@ def _marks(
                     "symbol": symbol,
                     "size": [24 if len(number) < 3 else 31 for number in numbers],
                     "color": colour,
+                    # Markers of several sizes would else be drawn half transparent.
+                    "opacity": 1,
                     "line": {"width": 1.5, "color": palette.paper},
                 },
                 text=[f"<b>{number}</b>" for number in numbers],

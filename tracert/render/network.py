@@ -268,7 +268,7 @@ def network(trace: Trace, positions: dict[str, tuple[float, float]] | None = Non
     for id in shown:
         x, y = positions.get(id, (0.0, 0.0))
         net.add_node(names[id], x=x, y=y, **_export_look(nodes[id], at.order, looks, rules, root))
-    for number, (source, target) in enumerate(_moves(trace), start=1):
+    for number, (source, target) in enumerate(moves_of(trace), start=1):
         label = " " if branching or groups.layered(trace) else str(number)
         if source in names and target in names:
             net.add_edge(
@@ -281,7 +281,7 @@ def _tree_positions(trace: Trace, shown: list[str]) -> dict[str, tuple[float, fl
     return tree_layout(trace, shown).positions
 
 
-def _moves(trace: Trace) -> list[tuple[str, str]]:
+def moves_of(trace: Trace) -> list[tuple[str, str]]:
     """All moves of the walk; of one that branches, the edges of its tree."""
     if groups.layered(trace):
         return list(groups.kept_moves(trace, len(trace.steps)))

@@ -14,8 +14,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from tracert.render import tree
 from tracert.render.frames import frame, last
+from tracert.render.network import moves_of
 from tracert.render.words import title
 from tracert.trace import Node, Trace
 
@@ -62,15 +62,13 @@ def graph(trace: Trace) -> networkx.MultiDiGraph:
     rank = {id: number for number, id in enumerate(trace.result.evidence, start=1)}
     for node in trace.nodes:
         made.add_node(names[node.id], **_node(trace, node, order, rank))
+    made_by = _steps_of_moves(trace)
+    for number, (source, target) in enumerate(moves_of(trace), start=1):
+        if source != target and source in names and target in names:
+            values = {"kind": "move", "order": number, "step": made_by.get((source, target))}
+            made.add_edge(names[source], names[target], key=f"m{number}", **_known(values))
     number = 0
     for step in trace.steps:
-        moved = tree.kept(step) if tree.branches(trace) else (step.target,)
-        for target in moved:
-            if target is None or target == step.source:
-                continue
-            number += 1
-            values = {"kind": "move", "step": step.index, "action": step.action}
-            made.add_edge(names[step.source], names[target], key=f"m{number}", **_known(values))
         for item in step.candidates:
             number += 1
             values = {
@@ -82,6 +80,17 @@ def graph(trace: Trace) -> networkx.MultiDiGraph:
                 **{f"value_{name}": value for name, value in item.values.items()},
             }
             made.add_edge(names[step.source], names[item.id], key=f"c{number}", **_known(values))
+    return made
+
+
+def _steps_of_moves(trace: Trace) -> dict[tuple[str, str], int]:
+    """The step in which each move was made first."""
+    made: dict[tuple[str, str], int] = {}
+    for step in trace.steps:
+        kept = [item.id for item in step.candidates if item.kept]
+        for target in (step.target, *kept):
+            if target is not None:
+                made.setdefault((step.source, target), step.index)
     return made
 
 

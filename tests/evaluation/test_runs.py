@@ -78,6 +78,15 @@ def test_what_is_asked_is_there_before_the_run_ends(tmp_path):
     assert (kept.lines, kept.finished) == (3, False)
 
 
+def test_the_list_counts_anew_as_lines_come(tmp_path):
+    runs, head = begun(tmp_path)
+    with runs.writer(head) as writer:
+        for number in range(4):
+            writer.add(0, number, {"x": "y" * 300_000})
+            assert runs.kept()[0].lines == number + 1
+    assert Runs(tmp_path).kept()[0].lines == 4
+
+
 def test_a_run_is_finished_when_every_method_was_asked_everything(tmp_path):
     runs, head = begun(tmp_path, questions=1)
     with runs.writer(head) as writer:

@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -37,15 +37,18 @@ def _no_browser(reason: str) -> None:
 class Server:
     """`streamlit run app.py` with a data folder of its own; the log goes to a file."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(
+        self, home: Path, *, env: Mapping[str, str] | None = None, options: Sequence[str] = ()
+    ) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
         self.home, self.log = home, home / "server.log"
         self.url = f"http://127.0.0.1:{self.port}"
         names = ("OPENAI_API_KEY", "OPENROUTER_API_KEY", "TRACERT_MODEL", "TRACERT_BASE_URL")
-        env = {name: value for name, value in os.environ.items() if name not in names}
+        clean = {name: value for name, value in os.environ.items() if name not in names}
         options = (
+            *options,
             "--server.headless=true",
             "--server.fileWatcherType=none",
             "--server.address=127.0.0.1",
@@ -55,7 +58,7 @@ class Server:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "streamlit", "run", "app.py", *options],
                 cwd=ROOT,
-                env=env | {"TRACERT_HOME": str(home / "data")},
+                env={**clean, **(env or {}), "TRACERT_HOME": str(home / "data")},
                 stdout=log,
                 stderr=log,
             )

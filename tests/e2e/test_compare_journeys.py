@@ -106,7 +106,10 @@ def test_why_not_this_passage_and_the_change_that_keeps_it(page: Any, server: An
 def test_the_text_beside_the_same_text_as_notes(page: Any, server: Any) -> None:
     open_compare(page, server)
     page.get_by_text("The same text as document and notes").first.click()
-    expect(page.get_by_text("As a markdown graph:", exact=False).first).to_be_visible(timeout=SLOW)
+    # The notes are indexed and embedded when they are opened first.
+    expect(page.get_by_text("As a markdown graph:", exact=False).first).to_be_visible(
+        timeout=300_000
+    )
     expect(card(page, "TrailGraph")).to_have_count(1, timeout=SLOW)
     for name in ("Tracert", "TreeHop"):
         expect(card(page, name)).to_have_count(1, timeout=SLOW)
@@ -127,3 +130,16 @@ def test_the_page_is_no_wider_than_the_window(page: Any, server: Any, width: int
         "() => document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"
     )
     assert wide <= 1
+
+
+def test_from_a_passage_on_another_page_to_why_not_here(page: Any, server: Any) -> None:
+    page.goto(server.url)
+    page.wait_for_selector("section.stage[data-revision]")
+    settle(page)
+    asked = page.get_by_label("Question").first.input_value()
+    page.get_by_role("button", name="Why, or why not, in other methods?").first.click()
+    page.wait_for_selector(".compare .card")
+    settle(page)
+    assert page.url.split("?")[0].endswith("/compare")
+    expect(page.get_by_label("Question").first).to_have_value(asked, timeout=SLOW)
+    expect(page.locator(".matrix tr.chosen").first).to_be_visible(timeout=SLOW)

@@ -24,6 +24,7 @@ from tracert.ui.views import (
     compare_why,
     costs,
     judge,
+    studio,
 )
 from tracert.ui.views import passage as passage_view
 from tracert.ui.views.compare_runs import Compared, compare, selection
@@ -81,6 +82,8 @@ def show(space: Workspace, asked: Asked, *, key: str) -> None:
     if compared.entries:
         compare_link.show(asked, chosen, key=key)
         theatre(compared, key=key)
+    if chosen.plane == "auto":
+        studio.await_fit(lambda: space.map_status(asked.record.name).state == "fitting")
 
 
 @st.fragment

@@ -22,6 +22,7 @@ from tracert.ui.views import (
     compare_found,
     compare_map,
     compare_why,
+    studio,
     trailgraph_note,
 )
 from tracert.ui.views import passage as passage_view
@@ -72,8 +73,8 @@ def show(space: Workspace, *, key: str) -> None:
     if pair is None:
         return
     try:
-        opened = space.open_notes(folder, name=notes.BUILTIN)
-        with st.spinner("Both are searched…"):
+        with st.spinner("Both are opened and searched…"):
+            opened = space.open_notes(folder, name=notes.BUILTIN)
             text = compare(
                 space, Asked(record, pair.question), Chosen(DOCUMENT, budget), key=f"{key}:text"
             )
@@ -89,6 +90,9 @@ def show(space: Workspace, *, key: str) -> None:
         st.error(literal(str(error)), icon=":material/error:")
         return
     theatre(text, graph, key=key)
+    studio.await_fit(
+        lambda: "fitting" in (space.map_status(BUILTIN).state, space.notes_map_status(opened).state)
+    )
 
 
 def _asked(known: list[Pair], *, key: str) -> tuple[Pair | None, int]:

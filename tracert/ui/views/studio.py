@@ -86,15 +86,19 @@ def _write(trace: Trace, *, key: str) -> None:
 
 
 def _await_map(space: Workspace, asked: Asked, trace: Trace, kind: Plane) -> None:
-    """While UMAP is fitted in the background, look now and then, and draw it when it is there."""
     if kind == "pca" or trace.map is None or trace.map.kind == "umap":
         return
-    if space.map_status(asked.record.name).state != "fitting":
+    await_fit(lambda: space.map_status(asked.record.name).state == "fitting")
+
+
+def await_fit(fitting: Callable[[], bool]) -> None:
+    """While UMAP is fitted in the background, look now and then, and draw it when it is there."""
+    if not fitting():
         return
 
     @st.fragment(run_every=2.0)
     def look() -> None:
-        if space.map_status(asked.record.name).state != "fitting":
+        if not fitting():
             st.rerun()
 
     look()

@@ -252,7 +252,7 @@ def _search(compared: Compared, case: Case, found: dict[Any, Search]) -> None:
 
 
 def _runs(seconds: float, each: float) -> int:
-    return max(60, min(3000, int(seconds / each)))
+    return max(20, min(3000, int(seconds / each)))
 
 
 def _progress(name: str, begun: float, bar: Any) -> Callable[[int], None]:

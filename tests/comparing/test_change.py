@@ -246,3 +246,44 @@ def test_the_change_named_keeps_it_and_no_smaller_one_near_by_does(name, made, b
                 assert held(dial, change.after), "the change named keeps it"
                 if place and dial.size(way[place - 1]) < change.size:
                     assert not held(dial, way[place - 1]), "one step less does not"
+
+
+def test_a_change_over_notes_keeps_the_note_and_one_step_less_does_not(builtin, tmp_path):
+    from tracert.workspace import Workspace
+
+    space = Workspace(tmp_path)
+    opened = space.open_notes(builtin / "notes")
+    kind = method("trailgraph").settings_type
+    base = {"scoring": "offline"}
+
+    def kept(values, budget):
+        trace = space.ask(
+            "Who taught the man who wound two coils on a ring?",
+            knowledge=opened,
+            method="trailgraph",
+            settings=settings_at(kind, {**base, **values}, budget),
+            answer=False,
+            with_map=False,
+        )
+        return own(trace, budget)
+
+    found = {}
+    for id in ("batteries/Humphry_Davy.md", "cables/Fleeming_Jenkin.md", "power/Transformer.md"):
+        if id in kept({}, 2):
+            continue
+        result = smallest_change(
+            kind, base, {}, 2, lambda values, budget, id=id: id in kept(values, budget), more_runs=0
+        )
+        # No model is there to walk or to score: those two values are refused, not tried.
+        assert result.refused <= 2
+        change = found[id] = result.smallest
+        if change is None:
+            continue
+        dial = next(each for each in dials(kind, base, {}, 2) if each.setting == change.setting)
+        way = next(way for way in dial.ways if change.after in way)
+        place = way.index(change.after)
+        for value, expected in ((change.after, True), *((way[place - 1], False),) * bool(place)):
+            values = {} if change.setting == BUDGET else {change.setting: value}
+            budget = int(value) if change.setting == BUDGET else 2
+            assert (id in kept(values, budget)) is expected
+    assert any(change is not None for change in found.values())

@@ -18,6 +18,8 @@ st.caption(
 try:
     guest.show(key="guest")
     space = resources.workspace()
+    if resources.mended() and not visitor.public():
+        st.info(resources.mended(), icon=":material/healing:")
     job = st.session_state.get(f"{KEY}:job")
     if job is not None:
         progress.show(job, key=KEY)

@@ -274,6 +274,19 @@ class Store:
                 "or run Tracert on your own machine."
             )
 
+    def tidy(self) -> int:
+        """Sweep what a write left that was ended in the middle; how many collections that were.
+
+        0, too, while somebody writes: what is half-made then is in hand.
+        """
+        if not self._unnamed(self._metadata_client()):
+            return 0
+        try:
+            with self.session(cancelled=lambda: True) as session:
+                return session.sweep()
+        except CancelledError:
+            return 0
+
     def expire(self, before: float) -> int:
         """Delete the corpora of browser sessions that were last changed before then; how many.
 
@@ -362,19 +375,42 @@ class Store:
             pieces |= zip(some["ids"], some["documents"] or [], strict=True)
         return "".join(pieces[id] for id in sorted(pieces))
 
+    def _unnamed(self, client: Client) -> list[Collection]:
+        """The collections of ours that no corpus names and nobody is filling now."""
+        named: set[str] = set()
+        for record in self._heads(client):
+            named |= {record.id, *record.parts}
+        with self._errors():
+            collections = list(every_collection(client))
+        named |= {str((each.metadata or {}).get(_APART)) for each in collections}
+        found = []
+        for each in collections:
+            metadata = each.metadata or {}
+            if not is_ours(each) or each.name in named:
+                continue
+            age = time.time() - float(metadata.get("created", 0.0))
+            if self._place.embedded or age > _ABANDONED_SECONDS or metadata.get("owner") == _OWNER:
+                found.append(each)
+        return found
+
     @contextmanager
     def _lock(self, cancelled: Cancelled | None) -> Iterator[None]:
         from filelock import FileLock, Timeout
 
-        self.path.mkdir(parents=True, exist_ok=True)
         lock = FileLock(self.path / "store.lock", thread_local=False)
         while True:
             try:
+                self.path.mkdir(parents=True, exist_ok=True)
                 lock.acquire(timeout=0.25)
                 break
             except Timeout:
                 if cancelled is not None and cancelled():
                     raise CancelledError("Cancelled while another write was awaited.") from None
+            except OSError as error:
+                raise StoreError(
+                    f"Nothing can be written to the data folder ({error.strerror}). Make room, "
+                    "allow writing, or set TRACERT_HOME to another folder."
+                ) from error
         try:
             yield
         finally:
@@ -516,29 +552,19 @@ class Session:
                 if page.chunks:
                     yield page
 
-    def sweep(self) -> None:
-        """Delete every collection of ours that no corpus names.
+    def sweep(self) -> int:
+        """Delete every collection of ours that no corpus names; how many that were.
 
         On a server, where another machine may be in the middle of a write, only what has
         lain there for a day.
         """
-        named: set[str] = set()
-        for record in self._store._heads(self._client):
-            named |= {record.id, *record.parts}
+        unnamed = self._store._unnamed(self._client)
         with self._store._errors():
-            swept = False
-            collections = list(every_collection(self._client))
-            named |= {str((each.metadata or {}).get(_APART)) for each in collections}
-            for collection in collections:
-                metadata = collection.metadata or {}
-                if not is_ours(collection) or collection.name in named:
-                    continue
-                age = time.time() - float(metadata.get("created", 0.0))
-                if self._embedded or age > _ABANDONED_SECONDS or metadata.get("owner") == _OWNER:
-                    self._client.delete_collection(collection.name)
-                    swept = True
-            if swept and self._embedded:
+            for collection in unnamed:
+                self._client.delete_collection(collection.name)
+            if unnamed and self._embedded:
                 _remove_index_folders(self._store.path / "store")
+        return len(unnamed)
 
     def _create(self, role: str) -> Collection:
         return self._client.create_collection(

@@ -86,6 +86,19 @@ class Workspace:
         other.store = self.store.owned_by(owner, room)
         return other
 
+    def tidy(self) -> str:
+        """Clean up after a process that was ended while it wrote; a sentence if there was need.
+
+        Raises:
+            StoreError: the store cannot be used.
+        """
+        if not self.store.tidy():
+            return ""
+        return (
+            "The last change of a corpus was ended before it was done. What it left half-made was "
+            "removed; every corpus is as it was before that change."
+        )
+
     def expire(self, before: float) -> None:
         """Delete what browser sessions made and last changed before then, in seconds since 1970.
 

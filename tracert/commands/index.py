@@ -76,6 +76,9 @@ def add(commands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Index, report, and say whether anything came of it."""
     limits, password = _limits(given.limit), _password(given.password)
+    mended = Workspace(home()).tidy()
+    if mended:
+        print(f"tracert: {mended}", file=sys.stderr)
     with progress_line(sys.stderr) as show:
 
         def tell(at: Progress) -> None:

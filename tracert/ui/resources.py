@@ -67,8 +67,19 @@ def _tidy(space: Workspace, hours: int) -> None:
 @st.cache_resource(show_spinner="Opening the workspace…")
 def _workspace(path: str) -> Workspace:
     space = Workspace(path)
+    _tidied_up(path)
     space.ensure_builtin()
     return space
+
+
+@st.cache_resource(show_spinner=False)
+def _tidied_up(path: str) -> str:
+    return Workspace(path).tidy()
+
+
+def mended() -> str:
+    """What had to be cleaned up when the app started, as a sentence; '' where nothing had."""
+    return _tidied_up(str(home()))
 
 
 @st.cache_data(show_spinner=False)

@@ -369,6 +369,25 @@ def test_runs_are_chosen_and_deleted(home):
     assert at.selectbox(key="evaluate:run").value == second.id
 
 
+def test_the_open_run_stays_open_while_one_looks_elsewhere(home):
+    """Also where runs were begun in the same minute under the same title."""
+    _, first = kept_run(home)
+    _, second = kept_run(home)
+    at = opened(evaluate__view="Results")
+    box = at.selectbox(key="evaluate:run")
+    assert len(set(box.options)) == 2
+    # The browser tells a choice by its label.
+    older = min(first.id, second.id)
+    box.set_value(older).run()
+    for view in ("New run", "Gold chains", "Results"):
+        at.button_group(key="evaluate:view").set_value(view).run()
+        assert not at.exception
+    assert at.selectbox(key="evaluate:run").value == older
+    at.switch_page("pages/settings.py").run()
+    at.switch_page("pages/evaluate.py").run()
+    assert at.selectbox(key="evaluate:run").value == older
+
+
 def test_a_run_that_the_address_names_and_that_is_gone_is_said(home):
     kept_run(home)
     at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).run()

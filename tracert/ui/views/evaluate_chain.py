@@ -184,8 +184,8 @@ def _chain(draft: _Draft, *, key: str) -> None:
         st.text(text if len(text) <= 200 else f"{text[:200]}…")
     known = evaluating.gold_sets().names()
     st.session_state.setdefault(f"{key}:type", "bridge")
-    if not st.session_state.get(f"{key}:set"):
-        st.session_state[f"{key}:set"] = known[0] if known else None
+    # Once only: set at each run it would take back what is being typed.
+    st.session_state.setdefault(f"{key}:set", known[0] if known else None)
     st.selectbox(
         "How the passages hang together",
         TYPES,

@@ -82,19 +82,32 @@ def _figures(space: Workspace, kept: Kept, head: Head, *, key: str) -> None:
 def _choose(kept: list[Kept], *, key: str) -> Kept:
     """The open run: the one of the session if it is there, else the newest."""
     by_id = {one.id: one for one in kept}
-    name = f"{key}:run"
-    if st.session_state.get(name) not in by_id:
-        if st.session_state.get(name) is not None:
+    name, memory = f"{key}:run", f"{key}:open"
+    # The widget's own state goes when another view is shown; the memory stays.
+    wanted = st.session_state.get(name) or st.session_state.get(memory)
+    if wanted not in by_id:
+        if wanted is not None:
             st.caption(":material/info: The run that was asked for is not here any more.")
-        st.session_state[name] = kept[0].id
-    st.session_state[name] = st.session_state[name]
+        wanted = kept[0].id
+    if st.session_state.get(name) != wanted:
+        st.session_state[name] = wanted
     id = st.selectbox(
         f"Kept runs ({len(kept):,})",
         list(by_id),
-        format_func={one.id: _called(one) for one in kept}.__getitem__,
+        format_func=_names(kept).__getitem__,
         key=name,
     )
+    st.session_state[memory] = id
     return by_id[id]
+
+
+def _names(kept: list[Kept]) -> dict[str, str]:
+    """What each run is called in the list; the browser tells them apart by that alone."""
+    found: dict[str, str] = {}
+    for one in kept:
+        name = _called(one)
+        found[one.id] = f"{name} · {one.id}" if name in found.values() else name
+    return found
 
 
 def _called(kept: Kept) -> str:
@@ -195,7 +208,8 @@ def _delete(kept: Kept, *, key: str) -> None:
             st.session_state[f"{key}:refused-here"] = str(error)
             return
         evaluating.shared().jobs.pop(kept.id, None)
-        st.session_state.pop(f"{key}:run", None)
+        for name in (f"{key}:run", f"{key}:open"):
+            st.session_state.pop(name, None)
         st.query_params.pop("run", None)
 
     with st.popover("Delete", icon=":material/delete:", type="tertiary", key=f"{key}:deleting"):

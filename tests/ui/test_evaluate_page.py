@@ -264,6 +264,24 @@ def test_a_presets_settings_are_the_methods_own_but_for_what_it_names(home):
     assert "made its graph" in texts(at)
 
 
+def test_a_method_that_was_left_out_for_a_while_comes_back_as_it_is_named(home):
+    at = run_of_file(home)
+    chosen = at.button_group(key="evaluate:methods:chosen:corpus")
+    chosen.set_value(["TreeHop"]).run()
+    at.button_group(key="evaluate:view").set_value("Results").run()
+    at.button_group(key="evaluate:view").set_value("New run").run()
+    at.button_group(key="evaluate:methods:chosen:corpus").set_value(
+        ["BM25", "Hybrid", "TreeHop, paper"]
+    ).run()
+    at.button(key="evaluate:start").click().run()
+    wait(at)
+    assert not at.exception
+    plans = {one.label: one.settings for one in Runs(home / "evaluations").kept()[0].head.methods}
+    assert plans["BM25"] == {"first_stage": "bm25"}
+    assert plans["Hybrid"] == {"first_stage": "hybrid"}
+    assert plans["TreeHop, paper"]["spawn"] == 0
+
+
 # --- a language model -----------------------------------------------------------------------
 
 

@@ -81,8 +81,9 @@ def _plan(preset: Preset, *, key: str) -> MethodPlan:
     chosen = method(preset.method)
     st.caption(preset.help or chosen.summary)
     kind = chosen.settings_type
-    if f"{key}:set" not in st.session_state:
-        st.session_state[f"{key}:set"] = True
+    # Controls that were not drawn for a while may have lost what they held.
+    plain = [one for one in fields(kind) if one.name not in _LEFT_OUT and "None" not in one.type]
+    if any(f"{key}:{one.name}" not in st.session_state for one in plain):
         controls.preset(kind, preset.settings, key=key)
     values: dict[str, Value] = {}
     for field in fields(kind):

@@ -52,7 +52,7 @@ ROWS: Final[Mapping[str, tuple[str, Mapping[str, Value]]]] = {
     "rank fusion of both": ("native_rag", {"first_stage": "hybrid"}),
     "Tracert-RAG, the paper's plain form": ("tracert_rag", {}),
     "Tracert-RAG after 8 passages of top-k": ("tracert_rag", {"start": "best"}),
-    "the same in a wide corridor": (
+    "Tracert-RAG after 8 passages, wide corridor": (
         "tracert_rag",
         {"start": "best", "min_passages": 3, "min_candidates": 1000},
     ),

@@ -151,6 +151,14 @@ def test_a_method_of_another_first_stage_is_told_against_that_stage():
     assert "plain top-k by hybrid, its own first stage," in verdicts([one])[0].text
 
 
+def test_over_notes_notes_are_counted():
+    one = measured("W", "trailgraph", many("ab", "ax", "xy", filled=1))
+    setup = replace(one.evaluation.setup, kind="notes")
+    (verdict,) = verdicts([Measured("W", Evaluation(setup, one.evaluation.details), {})])
+    assert "at the same 2 notes" in verdict.text
+    assert "Of its notes 50%" in verdict.more
+
+
 def test_plain_top_k_itself_gets_no_verdict():
     assert verdicts([TOP]) == []
 

@@ -365,7 +365,7 @@ def _verdict(one: Measured) -> Verdict:
     own = summary.measures["recall"].mean
     base = summary.references[one.against]["recall"].mean
     against = _against(one)
-    same = f"at the same {_number(summary.measures['passages'].mean)} passages"
+    same = f"at the same {_number(summary.measures['passages'].mean)} {_units(one)}"
     figures = (
         f"recall {own:.3f} against {base:.3f}, {points(difference.mean)} points "
         f"(95% interval {interval(difference)}, {count(difference.count, 'question')})"
@@ -378,6 +378,10 @@ def _verdict(one: Measured) -> Verdict:
     else:
         kind, said = "open", f"shows no clear difference from {against} {same}: {figures}."
     return Verdict(kind, one.label, said, " ".join(_more(one, kind)))
+
+
+def _units(one: Measured) -> str:
+    return "notes" if one.evaluation.setup.kind == "notes" else "passages"
 
 
 def _number(value: float) -> str:
@@ -406,7 +410,7 @@ def _more(one: Measured, kind: str) -> list[str]:
     share_ = _filled(one.summary)
     if share_ >= _FILLED:
         said.append(
-            f"Of its passages {share_:.0%} were filled up with plain top-k, since it returned "
+            f"Of its {_units(one)} {share_:.0%} were filled up with plain top-k, since it returned "
             "fewer."
         )
     return said

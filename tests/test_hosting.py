@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from pathlib import Path
@@ -9,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from tracert.corpus.chunking import Chunking
-from tracert.errors import CorpusError, SettingError
+from tracert.embedding.registry import embedder as named
+from tracert.errors import CorpusError, DatasetError, SettingError
+from tracert.evaluation.ground import pool_ground
 from tracert.hosting import (
     Hosting,
     Room,
@@ -224,6 +227,43 @@ def test_folders_of_sessions_expire_by_what_was_last_written_in_them(tmp_path: P
     assert not old.exists()
     assert fresh.exists()
     assert person.exists()
+
+
+def test_vectors_of_pools_and_notes_of_uploads_expire_and_the_hosts_things_do_not(
+    tmp_path: Path,
+) -> None:
+    old = [
+        tmp_path / "evaluation" / "pool.npy",
+        tmp_path / "knowledge" / "unpacked" / "abc" / "note.md",
+        tmp_path / "evaluations" / "run.jsonl",
+        tmp_path / "prices.json",
+    ]
+    for path in old:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+    fresh = tmp_path / "evaluation" / "fresh.npy"
+    fresh.write_text("x")
+    for path in tmp_path.rglob("*"):
+        if path != fresh:
+            os.utime(path, (1_000.0, 1_000.0))
+    expire_folders(tmp_path, before=2_000.0)
+    assert [path.exists() for path in old] == [False, False, True, True]
+    assert not (tmp_path / "knowledge" / "unpacked" / "abc").exists()
+    assert fresh.exists()
+
+
+def test_a_visitors_pool_is_bounded_like_a_corpus(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [{"title": f"T{n}", "text": f"Text {n}.", "is_supporting": n == 0} for n in range(4)]
+    data = tmp_path / "data.jsonl"
+    data.write_text(json.dumps({"id": "1", "question": "Which?", "paragraphs": rows}))
+    embedder = named("wordllama")
+    assert len(pool_ground(data, None, embedder, tmp_path).items) == 1
+    monkeypatch.setenv("TRACERT_PUBLIC", "1")
+    monkeypatch.setenv("TRACERT_PUBLIC_PASSAGES", "3")
+    with pytest.raises(DatasetError, match="own machine"):
+        pool_ground(data, None, embedder, tmp_path)
 
 
 def test_the_hosts_folder_is_the_data_folder(tmp_path: Path) -> None:

@@ -100,14 +100,27 @@ def folder_of(root: Path, owner: str) -> Path:
 
 
 def expire_folders(root: Path, before: float) -> None:
-    """Delete the folders of browser sessions in which nothing was written since `before`."""
-    visitors = root / "visitors"
-    for folder in visitors.iterdir() if visitors.is_dir() else ():
-        if not expires(folder.name.replace("-", ":", 1)):
+    """Delete what visitors left in the data folder and nobody wrote to since `before`.
+
+    That is what browser sessions made, and what is kept by content and made again when it is
+    asked for: vectors of pools, and notes out of uploads.
+    """
+    sessions = [
+        folder for folder in _inside(root / "visitors") if expires(folder.name.replace("-", ":", 1))
+    ]
+    kept_by_content = (*_inside(root / "evaluation"), *_inside(root / "knowledge" / "unpacked"))
+    for path in (*sessions, *kept_by_content):
+        last = max(each.stat().st_mtime for each in (path, *path.rglob("*")))
+        if last >= before:
             continue
-        last = max(path.stat().st_mtime for path in (folder, *folder.rglob("*")))
-        if last < before:
-            shutil.rmtree(folder, ignore_errors=True)
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _inside(folder: Path) -> list[Path]:
+    return list(folder.iterdir()) if folder.is_dir() else []
 
 
 def today(now: float | None = None) -> int:

@@ -36,6 +36,7 @@ from tracert.evaluation.datasets import (
 )
 from tracert.evaluation.pool import Pool, pool
 from tracert.evaluation.quoted import Quotation, QuotedQuestion, gold_of
+from tracert.hosting import hosting
 from tracert.knowledge.opened import OpenGraph
 from tracert.language.words import terms
 from tracert.methods.bm25 import TermIndex
@@ -139,6 +140,7 @@ def pool_ground(
             f"No question of {data.name} has a supporting paragraph in {source}. Name the "
             "pool that belongs to the questions."
         )
+    _check_room(len(kept))
     name = (passages or data).stem
     corpus = pool(
         kept,
@@ -160,6 +162,16 @@ def pool_ground(
         _Remembered(_corpus_nearest(corpus)),
         lambda id: _passage_text(corpus, id),
     )
+
+
+def _check_room(passages: int) -> None:
+    """A visitor of a public app has no more room in a pool than in a corpus."""
+    room = hosting().room
+    if room is not None and passages > room.passages:
+        raise DatasetError(
+            f"The pool has {passages:,} passages; in this app a visitor may have "
+            f"{room.passages:,}. Pass fewer, or run Tracert on your own machine."
+        )
 
 
 def corpus_ground(snapshot: Snapshot, questions: Path, embedder: Embedder, folder: Path) -> Ground:

@@ -10,7 +10,7 @@ from tracert.render.tables import compare, cost_line
 from tracert.render.words import place, title
 from tracert.render.words.base import unit
 from tracert.trace import Trace
-from tracert.ui import components
+from tracert.ui import components, redraw
 from tracert.ui.live import Live, node_of
 from tracert.ui.session import View, theme
 
@@ -47,7 +47,7 @@ def show(trace: Trace, view: View, *, key: str) -> None:
         ],
     }
     if view.pick(components.cards(data, key=f"{key}:answer")):
-        st.rerun(scope="fragment")
+        redraw.fragment()
     source = (
         f"Extract: the best sentences of the {unit(trace)}s, word for word. No model wrote this."
         if answer.source == "extract"
@@ -99,7 +99,7 @@ def beside(trace: Trace, view: View, live: Live, *, key: str) -> None:
         ],
     }
     if view.pick(components.cards(data, key=f"{key}:beside")):
-        st.rerun(scope="fragment")
+        redraw.fragment()
 
 
 def spent(trace: Trace) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 from tracert.comparing.budget import Entry
 from tracert.render.compare_looks import short
 from tracert.render.words import place
-from tracert.ui import components
+from tracert.ui import components, redraw
 from tracert.ui.model import chat_model
 from tracert.ui.safe import literal
 from tracert.ui.session import View, theme
@@ -59,7 +59,7 @@ def one_(one: Entry, view: View, *, key: str) -> None:
         ],
     }
     if view.pick(components.cards(data, key=f"{key}:answer:{one.method}")):
-        st.rerun(scope="fragment")
+        redraw.fragment()
     source = "Extract, word for word." if answer.source == "extract" else f"By {answer.source}."
     note = f" {answer.note}" if answer.note and answer.source != "extract" else ""
     st.text(source + note)

@@ -12,7 +12,7 @@ from tracert.render import compare_found as found
 from tracert.render.compare_words import told
 from tracert.render.palette import Theme
 from tracert.trace import Node
-from tracert.ui import components
+from tracert.ui import components, redraw
 from tracert.ui.live import node_of
 from tracert.ui.session import View, theme
 from tracert.ui.views.compare_runs import Compared
@@ -46,7 +46,7 @@ def board(compared: Compared, view: View, *, key: str) -> None:
         ),
     }
     if view.pick(components.compare(data, key=f"{key}:board")):
-        st.rerun(scope="fragment")
+        redraw.fragment()
 
 
 def _changed(compared: Compared, name: str) -> str:
@@ -70,7 +70,7 @@ def matrix(compared: Compared, view: View, *, key: str) -> None:
     )
     data = {"kind": "matrix", "dark": theme() == "dark", "selected": view.node, **made}
     if view.pick(components.compare(data, key=f"{key}:matrix")):
-        st.rerun(scope="fragment")
+        redraw.fragment()
     said = "The number is the rank in each method's own order."
     if any(one.filled for one in compared.entries):
         said += (

@@ -11,6 +11,7 @@ from tracert.render import compare_map
 from tracert.render.compare_looks import look, short
 from tracert.render.map import selected_ids
 from tracert.render.palette import Theme
+from tracert.ui import redraw
 from tracert.ui.session import View, theme
 from tracert.ui.session import view as view_of
 from tracert.ui.views import stage
@@ -172,4 +173,4 @@ def stages(compared: Compared, view: View, *, key: str) -> None:
                 stage.show(one.trace, own, key=f"{key}:{one.method}")
                 if own.node != before and own.node is not None:
                     view.select(own.node)
-                    st.rerun(scope="fragment")
+                    redraw.fragment()

@@ -22,7 +22,7 @@ from tracert.render import compare_words as words
 from tracert.render.compare_looks import short
 from tracert.render.words import place, title
 from tracert.trace import NodeKind, Value
-from tracert.ui import components, controls
+from tracert.ui import components, controls, redraw
 from tracert.ui.safe import literal
 from tracert.ui.session import View, theme
 from tracert.ui.views import compare_strip
@@ -116,7 +116,7 @@ def _find(compared: Compared, view: View, *, key: str) -> None:
         "groups": [{"heading": "", "items": items, "empty": "Nothing is like these words."}],
     }
     if view.pick(components.cards(data, key=f"{key}:offered")):
-        st.rerun(scope="fragment")
+        redraw.fragment()
 
 
 def _like(compared: Compared, text: str) -> list[str]:

@@ -24,7 +24,7 @@ from tracert.render.palette import Theme
 from tracert.render.words import place, title
 from tracert.render.words.base import unit
 from tracert.trace import Trace
-from tracert.ui import components
+from tracert.ui import components, redraw
 from tracert.ui.safe import literal
 from tracert.ui.session import View, held_key, theme
 
@@ -185,7 +185,7 @@ def _evidence(found: Difference, view: View, *, key: str) -> None:
     picked = components.cards(data, key=f"{key}:difference:cards")
     known = {node.id for node in found.b.nodes}
     if picked is not None and picked.get("id") in known and view.pick(picked):
-        st.rerun(scope="fragment")
+        redraw.fragment()
 
 
 def _tables(found: Difference, *, key: str) -> None:

@@ -223,4 +223,4 @@ def _elsewhere(head: Head, ground: Ground, one: Measured, detail: Detail, *, key
     ):
         st.session_state["corpus"] = str(head.ground["corpus"])
         st.session_state["question"] = detail.question
-        st.switch_page(page)
+        st.switch_page(page, query_params={})

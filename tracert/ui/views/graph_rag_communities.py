@@ -9,7 +9,7 @@ import streamlit as st
 from tracert.render import groups
 from tracert.render.numbers import count, plain
 from tracert.trace import Candidate, NodeKind, Trace
-from tracert.ui import components
+from tracert.ui import components, redraw
 from tracert.ui.live import Live
 from tracert.ui.session import View, theme
 
@@ -55,12 +55,12 @@ def show(trace: Trace, view: View, live: Live, *, key: str) -> None:  # noqa: AR
         ],
     }
     if view.pick(components.cards(data, key=f"{key}:panel:chosen")):
-        st.rerun(scope="fragment")
+        redraw.fragment()
     if others:
         with st.expander(f"{second} ({len(others):,})"):
             rest = {**data, "groups": [{"heading": "", "items": items(others)[:_LISTED]}]}
             if view.pick(components.cards(rest, key=f"{key}:panel:others")):
-                st.rerun(scope="fragment")
+                redraw.fragment()
     _summary(trace, view, next(iter(kept), None), key=key)
 
 

@@ -12,7 +12,7 @@ from tracert.render import tree
 from tracert.render.hop_table import plain_of
 from tracert.render.numbers import count, seconds
 from tracert.trace import StopReason, Trace, Value
-from tracert.ui import components, controls
+from tracert.ui import components, controls, redraw
 from tracert.ui.live import Live
 from tracert.ui.model import chat_model
 from tracert.ui.running import Asked, run
@@ -117,7 +117,7 @@ def questions(trace: Trace, view: View, *, key: str) -> None:
         "groups": [{"heading": "", "items": items, "ordered": True}],
     }
     if view.pick(components.cards(data, key=f"{key}:questions")):
-        st.rerun(scope="fragment")
+        redraw.fragment()
     spent = trace.cost.seconds
     columns = st.columns(3)
     written = trace.cost.model_calls

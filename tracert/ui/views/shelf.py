@@ -42,7 +42,7 @@ def _card(space: Workspace, record: CorpusRecord, *, key: str) -> None:
         if st.button("Ask", key=f"{key}:ask", icon=":material/arrow_forward:", type="primary"):
             st.session_state["corpus"] = record.name
             st.session_state["question"] = ""
-            st.switch_page("pages/tracert_rag.py")
+            st.switch_page("pages/tracert_rag.py", query_params={})
         if st.button(
             "Inspect",
             key=f"{key}:inspect",
@@ -52,7 +52,7 @@ def _card(space: Workspace, record: CorpusRecord, *, key: str) -> None:
             "what another cut would do.",
         ):
             st.session_state[inspect.CORPUS] = record.name
-            st.switch_page("pages/inspect.py")
+            st.switch_page("pages/inspect.py", query_params={})
         if space.may_change(record):
             _rename(space, record, key=key)
             _again(space, record, key=key)

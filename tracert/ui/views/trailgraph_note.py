@@ -10,7 +10,7 @@ from tracert.knowledge.opened import OpenGraph
 from tracert.render.notes import seen_before, titles
 from tracert.render.passage import nearest_sentence
 from tracert.trace import Node, NodeKind, Trace
-from tracert.ui import components
+from tracert.ui import components, redraw
 from tracert.ui.live import Live, node_of
 from tracert.ui.markdown import Safe, marked, resolver, safe_markdown
 from tracert.ui.safe import literal
@@ -124,4 +124,4 @@ def _links(
         ],
     }
     if data["groups"] and view.pick(components.cards(data, key=f"{key}:links")):
-        st.rerun(scope="fragment")
+        redraw.fragment()

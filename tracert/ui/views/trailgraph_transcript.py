@@ -7,7 +7,7 @@ import streamlit as st
 from tracert.render.notes import calls, titles
 from tracert.render.outline import scores
 from tracert.trace import Trace
-from tracert.ui import components
+from tracert.ui import components, redraw
 from tracert.ui.session import View, theme
 
 #: Pixels of the transcript before it scrolls.
@@ -51,4 +51,4 @@ def show(trace: Trace, view: View, *, key: str) -> None:
         data = {"dark": theme() == "dark", "selected": view.node, "groups": groups}
         picked = components.cards(data, key=f"{key}:transcript")
     if view.pick(picked):
-        st.rerun(scope="fragment")
+        redraw.fragment()

@@ -13,7 +13,7 @@ from tracert.render.hop_table import similarity_rows
 from tracert.render.numbers import count
 from tracert.render.words import place, title
 from tracert.trace import Trace
-from tracert.ui import components
+from tracert.ui import components, redraw
 from tracert.ui.gold import Recall
 from tracert.ui.live import Live, node_of
 from tracert.ui.session import View, theme
@@ -83,7 +83,7 @@ def gold(
         f"{round(theirs * many)}, each with {count(number, 'passage')}."
     )
     if view.pick(components.cards(_cards(trace, view, live, gold, plain), key=f"{key}:gold")):
-        st.rerun(scope="fragment")
+        redraw.fragment()
     if overall is not None:
         st.caption(
             f"With these settings over all {overall.questions} built-in questions: recall "

@@ -212,6 +212,8 @@ def _delete(kept: Kept, *, key: str) -> None:
             st.session_state.pop(name, None)
         st.query_params.pop("run", None)
 
-    with st.popover("Delete", icon=":material/delete:", type="tertiary", key=f"{key}:deleting"):
+    # A key of its own for each run, so that it closes and does not offer the next one.
+    name = f"{key}:deleting:{kept.id}"
+    with st.popover("Delete", icon=":material/delete:", type="tertiary", key=name):
         st.text(f"Delete this run with its {count(kept.lines, 'answered question')}?")
         st.button("Delete it", type="primary", key=f"{key}:delete", on_click=delete)

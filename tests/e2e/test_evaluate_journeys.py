@@ -157,7 +157,8 @@ def test_a_run_is_stopped_found_again_after_a_reload_and_resumed(
     page.get_by_role("button", name="Delete", exact=True).click()
     page.get_by_role("button", name="Delete it").click()
     settle(page)
-    page.get_by_text("Delete this run with").wait_for(state="hidden", timeout=WAIT)
+    page.get_by_role("button", name="Delete it").wait_for(state="hidden", timeout=WAIT)
+    settle(page)
     assert id not in [one.id for one in runs.kept()]
 
 

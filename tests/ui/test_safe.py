@@ -43,6 +43,16 @@ def test_what_streamlit_reads_after_the_markdown_is_broken_up(text):
     assert "<-" not in out.replace("\\", "")
 
 
+@pytest.mark.parametrize("text", ["http://a.b/c", "HTTPS://a.b", "www.a.b", "Www.a.b", "me@a.b"])
+def test_an_address_becomes_no_link(text):
+    """Streamlit looks for bare addresses in the text that is left after the Markdown was read."""
+    left = html.unescape(MARKDOWN.renderInline(literal(text)))
+    # The expressions of mdast-util-gfm-autolink-literal, which know ASCII letters alone.
+    assert not re.search(r"(https?://|www(?=\.))([-.\w]+)", left, re.ASCII | re.IGNORECASE)
+    assert not re.search(r"([-.\w+]+)@([-\w]+(?:\.[-\w]+)+)", left, re.ASCII)
+    assert left.replace("\u2060", "") == text
+
+
 def test_text_cannot_turn_the_direction_of_writing(toys):
     assert "\u202e" in toys.HOSTILE
     assert "\u202e" not in literal(toys.HOSTILE)

@@ -18,6 +18,7 @@ from tracert.render.numbers import plain
 from tracert.render.palette import LIGHT, PATH, Look
 from tracert.render.tree_layout import TreeLayout, tree_layout
 from tracert.render.words import Words, place, title, words_for
+from tracert.render.words.base import upright
 from tracert.trace import Node, NodeKind, Step, Trace
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ def _frame(trace: Trace, words: Words, index: int, known: set[str]) -> dict[str,
         "target": at.chosen,
         "trail": [list(move) for move in at.trail],
         "order": at.order,
-        "say": words.caption(trace, at),
+        "say": upright(words.caption(trace, at)),
         "at": _at(trace, at),
         "candidates": [] if step is None else _candidates(step, words, known),
         "parents": groups.parents(trace, index - 1) if groups.layered(trace) and index else {},

@@ -9,7 +9,7 @@ from typing import Any
 from tracert.render.frames import Frame, frame, last
 from tracert.render.numbers import count, plain, seconds
 from tracert.render.words import Words, called, place, title
-from tracert.render.words.base import unit
+from tracert.render.words.base import unit, upright
 from tracert.trace import Trace
 
 
@@ -61,7 +61,8 @@ def compare(path: Sequence[str], plain_ids: Sequence[str]) -> Comparison:
 
 def path_in_words(trace: Trace, words: Words) -> list[str]:
     """The whole walk as sentences, one a frame: what the graph shows, without seeing it."""
-    return [words.caption(trace, frame(trace, index)) for index in range(last(trace) + 1)]
+    frames = (frame(trace, index) for index in range(last(trace) + 1))
+    return [upright(words.caption(trace, each)) for each in frames]
 
 
 def path_rows(trace: Trace) -> list[tuple[str, str, str]]:

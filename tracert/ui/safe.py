@@ -11,9 +11,11 @@ from typing import Final
 
 #: Every ASCII punctuation mark may be escaped in CommonMark.
 _PUNCTUATION: Final = re.compile(r"([!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~])")
-#: Emoji shortcodes and arrows are read after the Markdown; a word joiner between their letters
-#: takes no room and breaks them.
-_AFTER: Final = re.compile(r"(?<=:)(?=[\w+-])|(?<=[-=<])(?=[->])")
+#: Emoji shortcodes, arrows and bare addresses are read after the Markdown; a word joiner between
+#: their letters takes no room and breaks them.
+_AFTER: Final = re.compile(
+    r"(?<=:)(?=[\w+/-])|(?<=[-=<])(?=[->])|(?<=www)(?=\.)|(?<=@)(?=[\w-])", re.IGNORECASE
+)
 _CONTROL: Final = re.compile(r"[\u0000-\u0008\u000b-\u001f\u007f\u202a-\u202e\u2066-\u2069]")
 
 

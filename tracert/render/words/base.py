@@ -18,6 +18,8 @@ from tracert.trace import Node, NodeKind, Trace
 #: Where a sentence begins inside a passage that was cut in mid-sentence.
 _BEGINNING: Final = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+(?=[\"'“‘(]?[A-Z0-9])|\n\s*\n\s*")
 _MARKS: Final = re.compile(r"(?m)^\s*#{1,6}\s+|[*_`]+(?=\w)|(?<=\w)[*_`]+")
+#: Marks that turn the direction of writing, also of the words that the app puts after them.
+_TURNING: Final = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 #: Characters of a title.
 TITLE: Final = 56
 
@@ -83,6 +85,15 @@ class Words(Protocol):
         ...
 
 
+def upright(text: str) -> str:
+    """The text without the marks that would turn around the words that stand after it.
+
+    What is shown in the app's own sentences and labels goes through here; the text of a passage,
+    which stands by itself, stays as it is.
+    """
+    return _TURNING.sub("", text)
+
+
 def title(node: Node, length: int = TITLE) -> str:
     """What a node is called on a label: the question's or goal's own name, a passage's words.
 
@@ -94,8 +105,8 @@ def title(node: Node, length: int = TITLE) -> str:
     if node.kind is NodeKind.GOAL:
         return "The goal"
     if node.kind in (NodeKind.NOTE, NodeKind.ENTITY, NodeKind.COMMUNITY):
-        return node.label
-    text = node.text
+        return upright(node.label)
+    text = upright(node.text)
     if node.source is None or node.source.start > 0:
         begins = _BEGINNING.search(text, 0, max(1, len(text) // 2))
         if begins is not None:
@@ -105,16 +116,16 @@ def title(node: Node, length: int = TITLE) -> str:
     words = " ".join(_MARKS.sub("", text).split())
     if len(words) > length:
         words = words[: length - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"
-    return words or node.label
+    return words or upright(node.label)
 
 
 def place(node: Node) -> str:
     """Where a passage stands: 'book.pdf, page 4, Chapter 2 › The ring'."""
     source = node.source
     if source is None:
-        return node.id if node.kind is NodeKind.NOTE else ""
+        return upright(node.id) if node.kind is NodeKind.NOTE else ""
     parts = (source.document, source.leaf, " › ".join(source.heading_path))
-    return ", ".join(part for part in parts if part)
+    return upright(", ".join(part for part in parts if part))
 
 
 def called(trace: Trace, frame: Frame, id: str) -> str:
@@ -128,7 +139,7 @@ def called(trace: Trace, frame: Frame, id: str) -> str:
         query = tree.query_of(trace, id)
         return "the question" if query is None or query.step == 0 else f"query {query.name}"
     if node.kind in (NodeKind.ENTITY, NodeKind.COMMUNITY):
-        return f"“{node.label}”"
+        return f"“{upright(node.label)}”"
     number = frame.order.get(id)
     return f"{unit(trace)} {number}" if number else f"“{title(node)}”"
 

@@ -11,6 +11,7 @@ from tracert.corpus.model import Chunk
 from tracert.inspecting import Lengths, Near, beside, nearest
 from tracert.render.numbers import count
 from tracert.render.passage import pieces
+from tracert.render.words.base import upright
 from tracert.snapshot import Snapshot
 from tracert.trace import leaf_of
 from tracert.ui import components
@@ -100,12 +101,12 @@ def called(chunk: Chunk) -> str:
     leaf = leaf_of(chunk.document, chunk.page)
     heading = " › ".join(chunk.heading_path)
     number = f"no. {chunk.position + 1}"
-    return " · ".join(part for part in (chunk.document, number, leaf, heading) if part)
+    return upright(" · ".join(part for part in (chunk.document, number, leaf, heading) if part))
 
 
 def title(chunk: Chunk) -> str:
     """The beginning of a passage on one line."""
-    words = " ".join(chunk.text[: 2 * _BEGINNING].split())
+    words = " ".join(upright(chunk.text[: 2 * _BEGINNING]).split())
     return words if len(words) <= _BEGINNING else words[: _BEGINNING - 1].rstrip() + "…"
 
 

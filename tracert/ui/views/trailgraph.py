@@ -13,6 +13,7 @@ from tracert.knowledge.opened import OpenGraph
 from tracert.methods.registry import method
 from tracert.methods.trailgraph.session import pending
 from tracert.render.words import title, words_for
+from tracert.render.words.base import upright
 from tracert.trace import Step, StopReason, Trace, Value
 from tracert.ui import arrival, controls, notes, resources
 from tracert.ui.glossary import explain
@@ -282,7 +283,8 @@ def _walk_by_model(
         def step(taken: Step) -> None:
             score = taken.values.get("score")
             given = f", score {score:.0f}" if isinstance(score, int | float) else ""
-            st.text(f"{taken.index + 1}. {taken.action}: {taken.target or 'nowhere'}{given}")
+            said = f"{taken.index + 1}. {taken.action}: {taken.target or 'nowhere'}{given}"
+            st.text(upright(said))
             if taken.values.get("reason"):
                 st.caption(literal(str(taken.values["reason"])))
             text.clear()

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.steps import STAGE, settle
 from tests.servers import ChatServer
 from tracert.language.judge import CRITERIA
 from tracert.trace import Trace
 
-STAGE = "section.stage"
 #: The graph of a text is made before its page is drawn, in many slices of a busy machine.
 LONG = 240_000
 
@@ -24,14 +24,6 @@ LONG = 240_000
 def model() -> Iterator[ChatServer]:
     with ChatServer() as running:
         yield running
-
-
-def settle(page: Any) -> None:
-    page.wait_for_function(
-        """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState
-              === 'notRunning' && !document.querySelector('[data-stale=true]')""",
-        timeout=LONG,
-    )
 
 
 def open_page(page: Any, server: Any, name: str) -> Any:

@@ -7,14 +7,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.steps import settle
+
 SLOW = 60_000
-
-
-def settle(page: Any) -> None:
-    page.wait_for_function(
-        """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState
-              === 'notRunning' && !document.querySelector('[data-stale=true]')"""
-    )
 
 
 def open_compare(page: Any, server: Any) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.steps import settle
 from tracert.evaluation.datasets import Passage, read_items
 from tracert.evaluation.gold_chain import GoldChain, to_jsonl
 from tracert.evaluation.runs import Runs
@@ -28,13 +29,6 @@ TEXTS = {
     "lamp": "Edison burned a thread of carbon in a bulb.",
 }
 PASSAGES = [Passage(name, text) for name, text in TEXTS.items()]
-
-
-def settle(page: Any) -> None:
-    page.wait_for_function(
-        """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState
-              === 'notRunning' && !document.querySelector('[data-stale=true]')"""
-    )
 
 
 def open_page(page: Any, server: Any, query: str = "") -> None:

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.corpus.test_epub import entry, epub
+from tests.e2e.steps import settle
 
 LONG = " It was told in the village for many years, by the old and by the young, in every winter."
 HOSTILE = "<script>window.pwned = 1</script><img src=x onerror='window.pwned = 1'>"
@@ -45,13 +46,6 @@ def files(tmp_path: Path) -> list[str]:
         encoding="utf-8",
     )
     return [str(path) for path in sorted(tmp_path.iterdir())]
-
-
-def settle(page: Any) -> None:
-    page.wait_for_function(
-        """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState
-              === 'notRunning' && !document.querySelector('[data-stale=true]')"""
-    )
 
 
 def ask(page: Any, question: str) -> None:

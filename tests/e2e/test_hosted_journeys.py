@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Server
+from tests.e2e.steps import settle
 from tests.oidc import PEOPLE, provider, secrets_file
 from tracert.workspace import Workspace
 
@@ -49,13 +50,6 @@ def visitor(chromium: Any) -> Iterator[Any]:
     yield new
     for context in contexts:
         context.close()
-
-
-def settle(page: Any) -> None:
-    page.wait_for_function(
-        """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState
-              === 'notRunning' && !document.querySelector('[data-stale=true]')"""
-    )
 
 
 def load(page: Any, name: str, text: str) -> None:

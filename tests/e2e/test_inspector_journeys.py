@@ -9,17 +9,11 @@ import chromadb
 from chromadb.config import Settings
 from playwright.sync_api import expect
 
+from tests.e2e.steps import settle
 from tracert.embedding.registry import embedder
 
 LONG = 120_000
 NASTY = "<img src=x onerror='window.ran=1'><script>window.ran=1</script> twisted \u202e text"
-
-
-def settle(page: Any) -> None:
-    page.wait_for_function(
-        """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState
-              === 'notRunning' && !document.querySelector('[data-stale=true]')"""
-    )
 
 
 def to_view(page: Any, name: str) -> None:

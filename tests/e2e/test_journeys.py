@@ -7,22 +7,14 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.steps import STAGE, revision, settle, step, too_wide
 from tracert.trace import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
-STAGE = "section.stage"
 HOSTILE = (
     "<script>window.pwned = 1</script><img src=x onerror='window.pwned = 1'> </script> "
     '**stars** [link](javascript:alert(1)) $x^2$ :red[red] href="x" &lt;tag&gt;'
 )
-
-
-def settle(page: Any) -> None:
-    """Wait until no script runs and nothing on the page is stale."""
-    page.wait_for_function(
-        """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState
-              === 'notRunning' && !document.querySelector('[data-stale=true]')"""
-    )
 
 
 def open_page(page: Any, server: Any, path: str = "") -> None:
@@ -39,14 +31,6 @@ def open_stage(page: Any, server: Any) -> Any:
     page.wait_for_selector(".js-plotly-plot")
     settle(page)
     return stage
-
-
-def step(stage: Any) -> int:
-    return int(stage.get_attribute("data-step"))
-
-
-def revision(stage: Any) -> str:
-    return str(stage.get_attribute("data-revision"))
 
 
 def last_step(stage: Any) -> int:
@@ -267,11 +251,9 @@ def test_nothing_is_wider_than_a_phone(chromium: Any, server: Any, theme: str) -
     context = chromium.new_context(viewport={"width": 420, "height": 900}, color_scheme=theme)
     page = context.new_page()
     open_stage(page, server)
-    too_wide = page.evaluate(
-        "() => document.querySelector('[data-testid=stMain]').scrollWidth - innerWidth"
-    )
+    over = too_wide(page)
     context.close()
-    assert too_wide <= 0
+    assert over <= 0
 
 
 def test_the_picture_of_the_readme(page: Any, server: Any) -> None:

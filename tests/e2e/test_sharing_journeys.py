@@ -13,21 +13,12 @@ from urllib.parse import quote
 import networkx as nx
 import pytest
 
+from tests.e2e.steps import STAGE, settle
 from tracert.render.export.page import to_page
 from tracert.trace import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
-STAGE = "section.stage"
 SLOW = 120_000
-
-
-def settle(page: Any) -> None:
-    """Wait until no script runs and nothing on the page is stale."""
-    page.wait_for_function(
-        """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState
-              === 'notRunning' && !document.querySelector('[data-stale=true]')""",
-        timeout=SLOW,
-    )
 
 
 def visit(page: Any, server: Any, path: str) -> Any:

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.steps import STAGE, settle, too_wide
 from tracert.knowledge.graph import open_graph
 from tracert.trace import Trace
 
-STAGE = "section.stage"
 NOTES = {
     "entry_points/House.md": (
         "# House\n\nsummary: The rooms of the lighthouse and its people\nparent:\n"
@@ -33,14 +33,6 @@ NOTES = {
         "Forty barrels of oil lay in the cellar.\n"
     ),
 }
-
-
-def settle(page: Any) -> None:
-    """Wait until no script runs and nothing on the page is stale."""
-    page.wait_for_function(
-        """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState
-              === 'notRunning' && !document.querySelector('[data-stale=true]')"""
-    )
 
 
 def open_stage(page: Any, server: Any) -> Any:
@@ -189,8 +181,6 @@ def test_nothing_is_wider_than_a_phone(chromium: Any, server: Any, theme: str) -
     context = chromium.new_context(viewport={"width": 420, "height": 900}, color_scheme=theme)
     page = context.new_page()
     open_stage(page, server)
-    too_wide = page.evaluate(
-        "() => document.querySelector('[data-testid=stMain]').scrollWidth - innerWidth"
-    )
+    over = too_wide(page)
     context.close()
-    assert too_wide <= 0
+    assert over <= 0

@@ -8,16 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.steps import STAGE, revision, settle, step, too_wide
 from tracert.trace import Trace
-
-STAGE = "section.stage"
-
-
-def settle(page: Any) -> None:
-    page.wait_for_function(
-        """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState
-              === 'notRunning' && !document.querySelector('[data-stale=true]')"""
-    )
 
 
 def open_treehop(page: Any, server: Any) -> Any:
@@ -26,14 +18,6 @@ def open_treehop(page: Any, server: Any) -> Any:
     page.wait_for_selector(".js-plotly-plot")
     settle(page)
     return page.locator(STAGE)
-
-
-def step(stage: Any) -> int:
-    return int(stage.get_attribute("data-step"))
-
-
-def revision(stage: Any) -> str:
-    return str(stage.get_attribute("data-revision"))
 
 
 def parts(stage: Any) -> list[int]:
@@ -198,8 +182,6 @@ def test_nothing_is_wider_than_a_phone(chromium: Any, server: Any, theme: str) -
     context = chromium.new_context(viewport={"width": 420, "height": 900}, color_scheme=theme)
     page = context.new_page()
     open_treehop(page, server)
-    too_wide = page.evaluate(
-        "() => document.querySelector('[data-testid=stMain]').scrollWidth - innerWidth"
-    )
+    over = too_wide(page)
     context.close()
-    assert too_wide <= 0
+    assert over <= 0

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.chroma_server import ChromaServer
+from tests.e2e.steps import settle
 
 LONG = 120_000
 
@@ -37,13 +38,6 @@ def two(chroma: ChromaServer, fresh_server: Any, tmp_path: Path) -> Iterator[tup
         yield fresh_server, second
     finally:
         second.stop()
-
-
-def settle(page: Any) -> None:
-    page.wait_for_function(
-        """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState
-              === 'notRunning' && !document.querySelector('[data-stale=true]')"""
-    )
 
 
 def test_what_one_indexes_the_other_asks_renames_and_sees_gone(

@@ -1,0 +1,37 @@
+"""What every journey does: wait for the page, and read the stage and the layout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+STAGE = "section.stage"
+#: Milliseconds that a page may take on a busy machine, where a graph is made before it is drawn.
+PATIENCE = 240_000
+
+
+def settle(page: Any) -> None:
+    """Wait until no script runs and nothing on the page is stale."""
+    page.wait_for_function(
+        """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState
+              === 'notRunning' && !document.querySelector('[data-stale=true]')""",
+        timeout=PATIENCE,
+    )
+
+
+def step(stage: Any) -> int:
+    """The step that the stage shows, counted from 0."""
+    return int(stage.get_attribute("data-step"))
+
+
+def revision(stage: Any) -> str:
+    """What tells one drawing of the stage from the next."""
+    return str(stage.get_attribute("data-revision"))
+
+
+def too_wide(page: Any) -> int:
+    """By how many pixels the page's content is wider than its window; 0 or less where it fits."""
+    return int(
+        page.evaluate(
+            "() => document.querySelector('[data-testid=stMain]').scrollWidth - innerWidth"
+        )
+    )

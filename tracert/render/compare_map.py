@@ -8,7 +8,6 @@ goal and of moved queries were placed into a map that was fitted without them, a
 from __future__ import annotations
 
 import html
-import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from tracert.comparing.moves import Move, moves
 from tracert.render.compare_looks import look, short
 from tracert.render.map import GL_FROM, Ground
 from tracert.render.palette import PALETTES, Palette, Theme
+from tracert.render.plotted import hover_text, map_backdrop
 from tracert.render.words import place, title
 from tracert.trace import Node, NodeKind
 
@@ -155,7 +155,7 @@ def _ground(go: Any, ground: Ground | None, palette: Palette) -> list[Any]:
             name="Passages",
             showlegend=False,
             customdata=[[id] for id in ground.ids] or None,
-            text=[_lines(labels.get(id, id)) for id in ground.ids] or None,
+            text=[hover_text(labels.get(id, id)) for id in ground.ids] or None,
             hovertemplate="%{text}<extra></extra>" if ground.ids else None,
             hoverinfo=None if ground.ids else "skip",
             marker={
@@ -332,7 +332,7 @@ def _between(
             "color": colour,
             "opacity": opacity,
         },
-        text=[_lines(name) + "<br>placed on the map, so approximate" for name in names],
+        text=[hover_text(name) + "<br>placed on the map, so approximate" for name in names],
         hovertemplate="%{text}<extra></extra>",
         unselected={"marker": {"opacity": opacity}},
     )
@@ -358,7 +358,7 @@ def _question(go: Any, entries: Sequence[Entry], palette: Palette) -> list[Any]:
                     "color": palette.ink,
                     "line": {"width": 2, "color": palette.paper},
                 },
-                hovertext=[_lines(query.text)],
+                hovertext=[hover_text(query.text)],
                 hovertemplate="%{hovertext}<extra></extra>",
                 unselected={"marker": {"opacity": 1}},
             )
@@ -367,15 +367,11 @@ def _question(go: Any, entries: Sequence[Entry], palette: Palette) -> list[Any]:
 
 
 def _hover(entry: Entry, id: str, node: Node | None) -> str:
-    lines = [_lines(title(node)), _lines(place(node))] if node is not None else []
+    lines = [hover_text(title(node)), hover_text(place(node))] if node is not None else []
     hop = entry.hops.get(id)
     rank = f"{html.escape(short(entry.method))}: rank {entry.rank(id)}"
     lines.append(rank if hop is None else f"{rank}, hop {hop}")
     return "<br>".join(line for line in lines if line)
-
-
-def _lines(text: str, width: int = 46) -> str:
-    return "<br>".join(html.escape(line) for line in textwrap.wrap(text, width)[:3])
 
 
 def _range(values: Sequence[float]) -> list[float]:
@@ -391,15 +387,7 @@ def _layout(palette: Palette, revision: str, places: Mapping[str, Point]) -> dic
     return {
         "height": HEIGHT,
         "margin": {"l": 4, "r": 4, "t": 4, "b": 4},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"color": palette.ink, "size": 13, "family": "Source Sans, sans-serif"},
-        "hoverlabel": {
-            "bgcolor": palette.paper,
-            "bordercolor": palette.faint,
-            "font": {"color": palette.ink, "size": 13},
-            "align": "left",
-        },
+        **map_backdrop(palette),
         "legend": {
             "orientation": "h",
             "x": 0,

@@ -7,8 +7,6 @@ placed on one map; else the two walks run side by side from left to right.
 
 from __future__ import annotations
 
-import html
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -19,6 +17,7 @@ from tracert.render.frames import frame, last
 from tracert.render.network import moves_of
 from tracert.render.numbers import count, plain
 from tracert.render.palette import PALETTES, Palette, Theme
+from tracert.render.plotted import hover_text
 from tracert.render.words import called, place, quoted, title, words_for
 from tracert.render.words.base import unit
 from tracert.trace import Candidate, Node, NodeKind, Step, Trace, Value
@@ -452,8 +451,8 @@ def _marks(
 
 def _hover(node: Node) -> str:
     """A node's title and place for plotly, which reads a little markup: escaped, in short lines."""
-    lines = [*textwrap.wrap(title(node), 46)[:3], *textwrap.wrap(place(node), 46)[:2]]
-    return "<br>".join(html.escape(line) for line in lines)
+    lines = (hover_text(title(node)), hover_text(place(node), most=2))
+    return "<br>".join(line for line in lines if line)
 
 
 def _numbers_of(trace: Trace) -> dict[str, int]:

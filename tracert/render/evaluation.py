@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from tracert.render.compare_looks import look
 from tracert.render.palette import PALETTES, Palette, Theme
+from tracert.render.plotted import backdrop
 
 HEIGHT: Final = 380
 #: Characters of a name that stand beside a point; the rest is in the hover.
@@ -354,9 +355,7 @@ def _layout(palette: Palette, heights: tuple[float, float]) -> dict[str, Any]:
     return {
         "height": HEIGHT,
         "margin": {"l": 48, "r": 12, "t": 12, "b": 48},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"color": palette.ink, "size": 13},
+        **backdrop(palette),
         "hoverlabel": {"bgcolor": palette.paper, "font": {"color": palette.ink}},
         "showlegend": False,
         "xaxis": {"showgrid": False, "fixedrange": True, "linecolor": palette.faint},

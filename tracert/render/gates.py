@@ -8,6 +8,7 @@ import numpy as np
 
 from tracert.methods.treehop import GateReading
 from tracert.render.palette import PALETTES, Theme
+from tracert.render.plotted import backdrop
 from tracert.trace import Vector
 
 #: More dimensions than this are drawn as the mean of neighbours, so that a strip stays a picture.
@@ -73,9 +74,7 @@ def figure(reading: GateReading, *, theme: Theme = "light") -> Any:
     made.update_layout(
         height=ROW * len(rows) + 50,
         margin={"l": 92, "r": 6, "t": 6, "b": 40},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": palette.ink, "size": 13},
+        **backdrop(palette),
         showlegend=False,
         bargap=0,
         barcornerradius=0,

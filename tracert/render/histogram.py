@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tracert.render.palette import PALETTES, Theme
+from tracert.render.plotted import backdrop
 from tracert.trace import Trace
 
 
@@ -72,9 +73,7 @@ def figure(trace: Trace, *, theme: Theme = "light") -> Any | None:
     made.update_layout(
         height=180,
         margin={"l": 4, "r": 4, "t": 24, "b": 36},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": palette.ink, "size": 12},
+        **backdrop(palette, 12),
         showlegend=False,
         xaxis={"title": {"text": "cosine distance of two candidates"}, "showgrid": False},
         yaxis={"visible": False},

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from tracert.render.frames import frame
 from tracert.render.palette import PALETTES, Palette, Theme
+from tracert.render.plotted import backdrop
 from tracert.trace import Trace
 
 HEIGHT: Final = 300
@@ -138,9 +139,7 @@ def _layout(last: float, palette: Palette) -> dict[str, Any]:
     return {
         "height": HEIGHT,
         "margin": {"l": 44, "r": 8, "t": 8, "b": 40},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"color": palette.ink, "size": 13},
+        **backdrop(palette),
         "hoverlabel": {"bgcolor": palette.paper, "font": {"color": palette.ink}},
         "legend": {
             "orientation": "h",

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tracert.render.palette import PALETTES, Theme
+from tracert.render.plotted import backdrop
 
 _BINS: Final = 28
 #: The two cuts are told apart by colour and by hatching.
@@ -71,9 +72,7 @@ def figure(
     made.update_layout(
         height=260,
         margin={"l": 8, "r": 4, "t": 28, "b": 40},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": palette.ink, "size": 12},
+        **backdrop(palette, 12),
         showlegend=len(series) > 1,
         legend={"orientation": "h", "y": 1.12, "x": 0},
         xaxis={"title": {"text": f"{unit} in a passage"}, "showgrid": False},

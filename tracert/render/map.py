@@ -7,7 +7,6 @@ escaped, since plotly reads a little markup in hover texts.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -20,6 +19,7 @@ from tracert.render import groups, hop_map, tree
 from tracert.render.frames import Frame, frame
 from tracert.render.outline import revealed
 from tracert.render.palette import PALETTES, Palette, Theme
+from tracert.render.plotted import hover_text, map_backdrop
 from tracert.render.words import called, place, title
 from tracert.render.words.base import unit
 from tracert.trace import Map, NodeKind, Trace
@@ -239,20 +239,13 @@ def _hover(
     for row in rows.tolist():
         id = ground.ids[row]
         ids.append([id])
-        lines = [_lines(labels.get(id, id))]
+        lines = [hover_text(labels.get(id, id))]
         if ground.similarity is not None:
             lines.append(f"cosine to the question {ground.similarity[row]:.3f}")
         if ground.kept is not None:
             lines.append(f"the map keeps {ground.kept[row]:.0%} of its 10 neighbours")
         texts.append("<br>".join(lines))
     return texts, ids
-
-
-def _lines(text: str, width: int = 46) -> str:
-    """Text for a hover label: escaped, broken into lines."""
-    import textwrap
-
-    return "<br>".join(html.escape(line) for line in textwrap.wrap(text, width)[:3])
 
 
 def _points(plane: Map, ids: Sequence[str]) -> tuple[list[float], list[float], list[str]]:
@@ -268,9 +261,9 @@ def _texts(trace: Trace, ids: Sequence[str]) -> list[str]:
     texts = []
     for id in ids:
         node = trace.node(id)
-        lines = [_lines(title(node))]
+        lines = [hover_text(title(node))]
         if where := place(node):
-            lines.append(_lines(where))
+            lines.append(hover_text(where))
         vector = vectors[id]
         if vector is not None and query is not None and node.kind is not NodeKind.QUERY:
             lines.append(f"cosine to the question {float(vector @ query):.3f}")
@@ -471,15 +464,7 @@ def _layout(plane: Map, fingerprint: str, palette: Palette) -> dict[str, Any]:
     return {
         "height": HEIGHT,
         "margin": {"l": 4, "r": 4, "t": 4, "b": 52},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"color": palette.ink, "size": 13, "family": "Source Sans, sans-serif"},
-        "hoverlabel": {
-            "bgcolor": palette.paper,
-            "bordercolor": palette.faint,
-            "font": {"color": palette.ink, "size": 13},
-            "align": "left",
-        },
+        **map_backdrop(palette),
         "legend": {
             "orientation": "h",
             "x": 0,

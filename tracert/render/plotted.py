@@ -21,7 +21,11 @@ def backdrop(palette: Palette, size: int = 13) -> dict[str, Any]:
 
 
 def map_backdrop(palette: Palette) -> dict[str, Any]:
-    """The same for a map, with hover labels of several lines."""
+    """The same for a map, with hover labels of several lines.
+
+    Its tools stand below each other and without a ground of their own: side by side they would
+    cover the legend, and plotly makes their ground from the paper's colour, which is clear.
+    """
     return {
         **backdrop(palette),
         "font": {"color": palette.ink, "size": 13, "family": "Source Sans, sans-serif"},
@@ -31,6 +35,17 @@ def map_backdrop(palette: Palette) -> dict[str, Any]:
             "font": {"color": palette.ink, "size": 13},
             "align": "left",
         },
+        "modebar": tools(palette),
+    }
+
+
+def tools(palette: Palette) -> dict[str, Any]:
+    """The tools at the edge of a map, drawn in ink upon what is there."""
+    return {
+        "orientation": "v",
+        "bgcolor": _CLEAR,
+        "color": palette.faint,
+        "activecolor": palette.ink,
     }
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tracert.corpus.chunking import Chunking
 from tracert.embedding.registry import embedder as named
-from tracert.errors import CorpusError, DatasetError, SettingError
+from tracert.errors import CorpusError, DatasetError, KnowledgeError, SettingError
 from tracert.evaluation.ground import pool_ground
 from tracert.hosting import (
     Hosting,
@@ -25,6 +25,7 @@ from tracert.hosting import (
     today,
 )
 from tracert.indexing import File
+from tracert.knowledge.archive import from_files
 from tracert.workspace import Workspace
 
 ADA, BEN = session_owner("one"), person_owner("https://id.example", "ben")
@@ -211,6 +212,24 @@ def test_what_a_browser_session_made_expires_and_nothing_else(space: Workspace) 
     assert [each.name for each in ada.corpora()] == ["Shared"]
     assert [each.name for each in ben.corpora()] == ["Lamp", "Shared"]
     assert ben.ask("Who lit the lamp?", corpus="Lamp", method="native_rag").result.evidence
+
+
+def test_uploaded_notes_expire_with_their_index_unless_they_were_loaded_again(
+    space: Workspace,
+) -> None:
+    old, _ = from_files({"Lamp.md": b"The lamp is lit at dusk."}, space.path)
+    again, _ = from_files({"Keeper.md": b"The keeper wrote a letter."}, space.path)
+    opened = {folder: space.open_notes(folder) for folder in (old, again)}
+    for folder in (old, again):
+        os.utime(folder, (1_000.0, 1_000.0))
+    assert from_files({"Keeper.md": b"The keeper wrote a letter."}, space.path)[0] == again
+    space.expire(before=2_000.0)
+    assert not old.exists()
+    assert not opened[old].graph.index.place.exists()
+    assert again.exists()
+    assert opened[again].graph.index.place.exists()
+    with pytest.raises(KnowledgeError):
+        space.open_notes(old)
 
 
 def test_folders_of_sessions_expire_by_what_was_last_written_in_them(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from tracert.errors import CorpusError, SettingError, TracertError
 from tracert.home import home
 from tracert.hosting import Room, expire_folders
 from tracert.indexing import Cancelled, File, IndexReport, Input, OnProgress
+from tracert.knowledge.archive import expire_unpacked
 from tracert.knowledge.graph import open_graph
 from tracert.knowledge.opened import OpenGraph
 from tracert.knowledge.opened import prepared as prepared_graph
@@ -107,6 +108,7 @@ class Workspace:
         """
         self.store.expire(before)
         expire_folders(self.path, before)
+        expire_unpacked(self.path, before)
 
     # --- corpora --------------------------------------------------------------------------
 

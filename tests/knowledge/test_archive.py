@@ -11,8 +11,7 @@ import pytest
 
 from tests.knowledge.trees import CRM, note
 from tracert.errors import KnowledgeError
-from tracert.knowledge import archive
-from tracert.knowledge.archive import from_files, from_zip, unpacked
+from tracert.knowledge.archive import Room, from_files, from_zip, unpacked
 from tracert.knowledge.graph import open_graph
 
 
@@ -85,11 +84,10 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
         from_zip(bomb, "bomb.zip", tmp_path)
 
 
-def test_many_files_together_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "MAX_UNPACKED", 1_000)
+def test_many_files_together_are_bounded(tmp_path: Path) -> None:
     files = {f"{i}.md": note(f"N{i}", content="word " * 50) for i in range(9)}
     with pytest.raises(KnowledgeError, match="Pass a part of it"):
-        from_zip(zipped(dict(files)), "many.zip", tmp_path)
+        from_zip(zipped(dict(files)), "many.zip", tmp_path, Room(upload=1_000))
     # Nothing half-made is left behind.
     assert not list((tmp_path / "knowledge" / "unpacked").iterdir())
 
@@ -116,3 +114,15 @@ def test_uploads_are_a_graph_and_the_same_ones_one_folder(tmp_path: Path) -> Non
     assert [fault.kind for fault in faults] == ["outside"]
     assert sorted(open_graph(folder).notes) == sorted(CRM)
     assert from_files({**files, "../x.md": b"evil", "pic.png": b"x"}, tmp_path)[0] == folder
+
+
+def test_the_room_for_an_upload_and_for_all_of_them_is_bounded(tmp_path: Path) -> None:
+    room = Room(upload=100, together=150)
+    with pytest.raises(KnowledgeError, match="more than"):
+        from_files({"A.md": b"a" * 101}, tmp_path, room)
+    from_files({"A.md": b"a" * 90}, tmp_path, room)
+    with pytest.raises(KnowledgeError, match="used up"):
+        from_files({"B.md": b"b" * 61}, tmp_path, room)
+    # What is there already takes no more room, and 90 + 60 are just the 150.
+    from_files({"A.md": b"a" * 90}, tmp_path, room)
+    from_files({"B.md": b"b" * 60}, tmp_path, room)

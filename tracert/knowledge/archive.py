@@ -7,19 +7,33 @@ are counted while reading, links and devices are left out. What is left out is r
 from __future__ import annotations
 
 import hashlib
+import os
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from tracert.corpus.zipped import Archive, ArchiveError, Bounds, Refusal
 from tracert.errors import KnowledgeError
 from tracert.home import home
+from tracert.knowledge.index import place_of
 from tracert.knowledge.model import Fault
 from tracert.knowledge.paths import MAX_BYTES, MAX_NOTES, SUFFIXES, checked_name
 
 #: The largest archive, and the most that is unpacked of one, in bytes.
 MAX_ARCHIVE, MAX_UNPACKED = 100_000_000, 200_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many bytes the notes of one upload may have, and of all that are unpacked at once."""
+
+    upload: int = MAX_UNPACKED
+    together: int | None = None
+
+
 _ADVICE: Final = {
     Refusal.DAMAGED: "Pack the folder of notes anew.",
     Refusal.METHOD: "Pack the folder of notes as an ordinary zip.",
@@ -54,7 +68,10 @@ def unpacked(source: Path, data: Path | None = None) -> tuple[Path, tuple[Fault,
 
 
 def from_zip(
-    content: bytes, name: str = "notes.zip", data: Path | None = None
+    content: bytes,
+    name: str = "notes.zip",
+    data: Path | None = None,
+    room: Room = Room(),
 ) -> tuple[Path, tuple[Fault, ...]]:
     """The folder that holds the notes of a zip, and what was left out of it.
 
@@ -71,17 +88,19 @@ def from_zip(
         )
     faults: list[Fault] = []
     try:
-        archive = Archive(content, name, Bounds(2 * MAX_NOTES, MAX_UNPACKED, MAX_UNPACKED))
+        archive = Archive(content, name, Bounds(2 * MAX_NOTES, room.upload, room.upload))
         if archive.mended:
             raise KnowledgeError(f"{name} is no zip that can be read. {_ADVICE[Refusal.DAMAGED]}")
         digest = hashlib.sha256(content).hexdigest()
-        return _written(_contents(archive, faults), digest, faults, name, data)
+        return _written(_contents(archive, faults), digest, faults, name, data, room)
     except ArchiveError as error:
         raise KnowledgeError(f"{error.said} {_ADVICE[error.why]}") from error
 
 
 def from_files(
-    files: Mapping[str, bytes], data: Path | None = None
+    files: Mapping[str, bytes],
+    data: Path | None = None,
+    room: Room = Room(),
 ) -> tuple[Path, tuple[Fault, ...]]:
     """The folder that holds uploaded files by name, and what was left out of them.
 
@@ -92,7 +111,23 @@ def from_files(
     for name, content in sorted(files.items()):
         digest.update(f"{len(name)}:{name}:{len(content)}:".encode("utf-8", "surrogatepass"))
         digest.update(content)
-    return _written(iter(sorted(files.items())), digest.hexdigest(), [], "The upload", data)
+    return _written(iter(sorted(files.items())), digest.hexdigest(), [], "The upload", data, room)
+
+
+def expire_unpacked(data: Path, before: float) -> None:
+    """Delete what was unpacked, and not again, since `before`, and its indices.
+
+    `before` is in seconds since 1970.
+    """
+    root = data / "knowledge" / "unpacked"
+    for folder in root.iterdir() if root.is_dir() else ():
+        try:
+            old = folder.stat().st_mtime < before
+        except FileNotFoundError:  # another process was faster
+            continue
+        if old:
+            shutil.rmtree(place_of(folder.resolve(), data), ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _contents(archive: Archive, faults: list[Fault]) -> Iterator[tuple[str, bytes]]:
@@ -115,30 +150,48 @@ def _written(
     faults: list[Fault],
     name: str,
     data: Path | None,
+    room: Room,
 ) -> tuple[Path, tuple[Fault, ...]]:
     """The files written to a folder of their own, whole or not at all."""
     root = (data or home()) / "knowledge" / "unpacked"
     target = root / digest[:24]
     root.mkdir(parents=True, exist_ok=True)
-    kept = _kept(files, faults, name)
+    kept = _kept(files, faults, name, room.upload)
     if not kept:
         raise KnowledgeError(f"{name} holds no note that can be read. Pass .md files.")
+    if target.is_dir():
+        os.utime(target)
+        return target, tuple(faults)
+    _check_room(kept, root, room)
     with tempfile.TemporaryDirectory(dir=root) as folder:
         made = Path(folder) / "notes"
         for path, content in kept.items():
             place = made / path
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
-        if not target.exists():
-            try:
-                made.rename(target)
-            except OSError:  # another process was faster; the same content has the same name
-                if not target.is_dir():
-                    raise
+        try:
+            made.rename(target)
+        except OSError:  # another process was faster; the same content has the same name
+            if not target.is_dir():
+                raise
     return target, tuple(faults)
 
 
-def _kept(files: Iterable[tuple[str, bytes]], faults: list[Fault], name: str) -> dict[str, bytes]:
+def _check_room(kept: Mapping[str, bytes], root: Path, room: Room) -> None:
+    """That there is room for these notes beside all that are unpacked."""
+    if room.together is None:
+        return
+    there = sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
+    if there + sum(map(len, kept.values())) > room.together:
+        raise KnowledgeError(
+            "The room for notes of visitors is used up for now. Try again later, or with fewer "
+            "notes."
+        )
+
+
+def _kept(
+    files: Iterable[tuple[str, bytes]], faults: list[Fault], name: str, most: int
+) -> dict[str, bytes]:
     """The notes by safe path; two names that a file system may take for one are not both kept."""
     kept: dict[str, bytes] = {}
     folded: set[str] = set()
@@ -160,9 +213,9 @@ def _kept(files: Iterable[tuple[str, bytes]], faults: list[Fault], name: str) ->
             faults.append(Fault(path, 0, "duplicate_file", message, "Rename one of them."))
             continue
         total += len(content)
-        if total > MAX_UNPACKED or len(kept) >= MAX_NOTES:
+        if total > most or len(kept) >= MAX_NOTES:
             raise KnowledgeError(
-                f"{name} holds more than {MAX_UNPACKED / 1e6:.0f} MB or {MAX_NOTES:,} notes. "
+                f"{name} holds more than {most / 1e6:.0f} MB or {MAX_NOTES:,} notes. "
                 "Pass a part of it."
             )
         folded.add(path.casefold())

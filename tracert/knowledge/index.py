@@ -65,6 +65,12 @@ class Stored:
     about: Mapping[str, Any]
 
 
+def place_of(folder: Path, data: Path | None = None) -> Path:
+    """Where the index of `folder` lies, under `data` or Tracert's data folder."""
+    name = hashlib.sha256(str(folder).encode("utf-8", "surrogatepass")).hexdigest()[:24]
+    return (data or home()) / "knowledge" / "index" / name
+
+
 class Index:
     """The SQLite file of one folder."""
 
@@ -74,8 +80,7 @@ class Index:
         Raises:
             KnowledgeError: the file cannot be made.
         """
-        name = hashlib.sha256(str(folder).encode("utf-8", "surrogatepass")).hexdigest()[:24]
-        self.place = (data or home()) / "knowledge" / "index" / name
+        self.place = place_of(folder, data)
         try:
             self.place.mkdir(parents=True, exist_ok=True)
             self._prepare(folder)

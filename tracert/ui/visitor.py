@@ -12,6 +12,7 @@ import streamlit as st
 from tracert.embedding.registry import DEFAULT
 from tracert.home import home
 from tracert.hosting import Hosting, folder_of, hosting, person_owner, session_owner
+from tracert.knowledge.archive import Room
 
 _ID: Final = "visitor:id"
 
@@ -65,6 +66,14 @@ def can_sign_in() -> bool:
 def folder() -> Path:
     """Where what this visitor makes beside corpora is kept."""
     return folder_of(home(), owner())
+
+
+def room_for_notes() -> Room:
+    """How much an upload of notes may hold."""
+    found = hosted()
+    if not found.public:
+        return Room()
+    return Room(found.notes_mb * 1_000_000, found.all_notes_mb * 1_000_000)
 
 
 def embedder() -> str:

@@ -80,9 +80,9 @@ def _source(space: Workspace, files: list[tuple[str, bytes]]) -> Source:
     zips = [(name, data) for name, data in files if name.lower().endswith(".zip")]
     if zips:
         name, data = zips[0]
-        folder, left_out = from_zip(data, name, space.path)
+        folder, left_out = from_zip(data, name, space.path, visitor.room_for_notes())
         return Source(name.rsplit(".", 1)[0] or "Notes", folder, left_out)
-    folder, left_out = from_files(dict(files), space.path)
+    folder, left_out = from_files(dict(files), space.path, visitor.room_for_notes())
     return Source(f"{count(len(files), 'uploaded note')}", folder, left_out)
 
 

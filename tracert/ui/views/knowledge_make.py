@@ -15,6 +15,7 @@ from tracert.knowledge.make import MadeNote, notes_of, to_zip
 from tracert.reading import read
 from tracert.render.numbers import count
 from tracert.store import CorpusRecord, DocumentRecord
+from tracert.ui import visitor
 from tracert.ui.limits import limits
 from tracert.ui.model import chat_model, named_embedder
 from tracert.ui.notes import Source, put
@@ -22,6 +23,7 @@ from tracert.ui.safe import literal
 from tracert.workspace import Workspace
 
 _MADE = "trailgraph:made"
+_ERROR = "trailgraph:made-error"
 
 
 def show(space: Workspace, *, key: str) -> None:
@@ -98,6 +100,9 @@ def workshop(space: Workspace, *, key: str) -> None:
         return
     with st.container(border=True):
         st.subheader(f"{count(len(made), 'note')} made of {literal(made[0].title)}", anchor=False)
+        error = st.session_state.pop(_ERROR, None)
+        if error:
+            st.error(literal(error), icon=":material/error:")
         left, right = st.columns([2, 3], gap="medium")
         with left:
             at = st.selectbox(
@@ -164,7 +169,12 @@ def _edit(made: list[MadeNote], at: int, *, key: str) -> None:
 
 
 def _walk(space: Workspace, made: list[MadeNote]) -> None:
-    folder, left_out = from_zip(to_zip(made), f"{made[0].title}.zip", space.path)
+    name = f"{made[0].title}.zip"
+    try:
+        folder, left_out = from_zip(to_zip(made), name, space.path, visitor.room_for_notes())
+    except TracertError as error:
+        st.session_state[_ERROR] = str(error)
+        return
     name = put(Source(f"{made[0].title} (notes)", folder, left_out))
     st.session_state["trailgraph:notes:next"] = name
 

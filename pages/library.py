@@ -11,11 +11,14 @@ frame.enter("pages/library.py")
 KEY = "library"
 
 st.title("Library", anchor=False)
-st.caption(
-    "Documents are cut into passages and turned into vectors on this machine. Nothing leaves it "
-    "unless you choose an embedder that is reached over a network."
-)
 try:
+    st.caption(
+        "Documents are cut into passages and turned into vectors by the host of this app. Upload "
+        "nothing that the host may not see."
+        if visitor.public()
+        else "Documents are cut into passages and turned into vectors on this machine. Nothing "
+        "leaves it unless you choose an embedder that is reached over a network."
+    )
     guest.show(key="guest")
     space = resources.workspace()
     if resources.mended() and not visitor.public():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tracert.language.allowance import spent
+from tracert.render.numbers import count
 from tracert.ui import visitor
 from tracert.ui.model import calls_file, settings
 from tracert.ui.safe import literal
@@ -23,7 +24,7 @@ def show(*, key: str) -> None:
             return
         st.markdown(
             "What you load here belongs to **this browser tab** alone. It is gone when you reload "
-            f"or close the tab, and deleted within {hosted.hours} hours.",
+            f"or close the tab, and deleted {count(hosted.hours, 'hour')} after its last change.",
             width="stretch",
         )
         if visitor.can_sign_in() and st.button(

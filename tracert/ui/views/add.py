@@ -11,7 +11,7 @@ from tracert.corpus.loaders import supported
 from tracert.embedding.base import Priced
 from tracert.errors import TracertError
 from tracert.indexing import File
-from tracert.inputs import endings, numbered
+from tracert.inputs import numbered
 from tracert.reading import read
 from tracert.store import CorpusRecord
 from tracert.ui import visitor
@@ -61,7 +61,6 @@ def _files(key: str) -> list[File]:
             "not by the name.",
             accept_multiple_files=True,
             key=f"{key}:files",
-            type=[ending.lstrip(".") for ending in endings()],
         )
         for one in given:
             name = numbered(one.name, {file.name for file in files})

@@ -14,6 +14,9 @@ from tracert.ui.safe import literal
 
 Indexing = Job[Progress, IndexReport]
 
+#: Files whose sentence stands above the table.
+_SAID = 12
+
 _STATUS = {
     "indexed": "Indexed",
     "partial": "Indexed in part",
@@ -73,6 +76,7 @@ def report(made: IndexReport, *, key: str) -> None:
         )
     else:
         st.error("No file could be read; see below what to do.", icon=":material/error:")
+    _sentences(made)
     st.dataframe(
         {
             "File": [file.path for file in made.files],
@@ -86,4 +90,18 @@ def report(made: IndexReport, *, key: str) -> None:
         key=f"{key}:report",
         column_config={"What to know": st.column_config.TextColumn(width="large")},
         alt="What became of each file.",
+        placeholder="",
     )
+
+
+def _sentences(made: IndexReport) -> None:
+    """The sentence on each file that is not here whole: a cell of the table would cut it off."""
+    said = [file for file in made.files if file.message and file.status in ("refused", "partial")]
+    if not said:
+        return
+    with st.container(border=True, gap="small"):
+        for file in said[:_SAID]:
+            icon = "block" if file.status == "refused" else "warning"
+            st.markdown(f":material/{icon}: **{literal(file.path)}** · {literal(file.message)}")
+        if len(said) > _SAID:
+            st.caption(f"{count(len(said) - _SAID, 'more file')} with a sentence in the table.")

@@ -51,7 +51,7 @@ def read_text(data: bytes, name: str, limits: Limits) -> tuple[str, tuple[str, .
     """
     decoded = decode(data)
     if decoded is None:
-        raise DocumentError(f"{name} is not a text file. Pass a PDF, Markdown or plain text.")
+        raise DocumentError(f"{name} is not a text file. Save it as text in UTF-8 and pass that.")
     if len(decoded.text) > limits.max_characters:
         raise DocumentError(
             f"{name} has {len(decoded.text):,} characters, more than the "

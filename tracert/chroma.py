@@ -141,9 +141,10 @@ def errors(place: Place) -> Iterator[None]:
     except (ChromaError, httpx.HTTPError, sqlite3.Error, OSError, ValueError) as error:
         said = str(error)
         key = os.environ.get("CHROMA_API_KEY")
-        if key:
-            said = said.replace(key, "***")
-        raise StoreError(f"{place.trouble} ({said[:160]})") from error
+        told = said.replace(key, "***") if key else said
+        # An error that repeats the key is no cause: whoever logs the one logs the other.
+        cause = error if told == said else None
+        raise StoreError(f"{place.trouble} ({told[:160]})") from cause
 
 
 def every_collection(client: Client) -> Iterator[Collection]:

@@ -21,6 +21,7 @@ from tracert.language.base import Message, OnText, Reply, Tool, ToolCall
 from tracert.language.budget import Budget, estimate_tokens
 from tracert.language.endpoint import endpoint
 from tracert.language.failures import no_key, nonsense, quoted, said, translate
+from tracert.language.veil import Veil
 
 DEFAULT_TIMEOUT: Final = 60.0
 DEFAULT_RETRIES: Final = 2
@@ -123,7 +124,12 @@ class OpenAIChat:
         client = self._client()
         self._budget.reserve()
         body = self._body(messages, tools, max_tokens, stream=on_text is not None)
-        reply = _reply(self._send(client, body, on_text), self._model, max_tokens)
+        veil = Veil(self._endpoint.api_key)
+        pieces = None if on_text is None else veil.over(on_text)
+        received = self._send(client, body, pieces)
+        if pieces is not None:
+            pieces.end()
+        reply = veil.reply(_reply(received, self._model, max_tokens))
         used = reply.prompt_tokens + reply.completion_tokens
         if used:
             self._budget.charge(used)
@@ -153,8 +159,9 @@ class OpenAIChat:
         listed = data.get("data") if isinstance(data, dict) else None
         if not isinstance(listed, list):
             raise nonsense(self._endpoint, "no list of models")
+        veil = Veil(self._endpoint.api_key)
         return [
-            entry["id"]
+            veil.text(entry["id"])
             for entry in listed
             if isinstance(entry, dict) and isinstance(entry.get("id"), str)
         ]

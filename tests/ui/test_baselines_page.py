@@ -316,10 +316,10 @@ def test_a_making_can_be_stopped_and_begun_again(tmp_path, monkeypatch):
 
 def test_without_a_corpus_there_is_a_way_on(tmp_path, monkeypatch):
     from tracert import workspace
-    from tracert.ui import gold, resources
+    from tracert.ui import resources
     from tracert.ui.views import builtin
 
-    for module in (gold, resources, builtin, workspace):
+    for module in (resources, builtin, workspace):
         monkeypatch.setattr(module, "builtin_folder", lambda: None)
     for name in NAMES:
         at = open_page(tmp_path, monkeypatch, name)

@@ -388,7 +388,7 @@ def test_with_nothing_loaded_it_leads_to_the_library(monkeypatch):
     monkeypatch.setattr("tracert.workspace.builtin_folder", lambda: None)
     monkeypatch.setattr("tracert.ui.resources.builtin_folder", lambda: None)
     monkeypatch.setattr("tracert.ui.views.builtin.builtin_folder", lambda: None)
-    monkeypatch.setattr("tracert.ui.views.compare_pair.builtin_folder", lambda: None)
+    monkeypatch.setattr("tracert.ui.notes.builtin_folder", lambda: None)
     at = _page()
     assert "There is no corpus yet" in texts(at)
     at.segmented_control(key="compare:what").set_value("The same text as document and notes").run()

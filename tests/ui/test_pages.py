@@ -12,11 +12,11 @@ from streamlit.testing.v1 import AppTest
 
 from tracert import workspace
 from tracert.evaluation.quoted import read_questions
-from tracert.ui import gold, resources
+from tracert.ui import resources
 from tracert.ui.views import builtin
 
 ROOT = Path(__file__).resolve().parents[2]
-KEY = "sk-secret-0123456789"
+KEY = "sk-k3ymark-0123456789"
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +47,7 @@ def app(home, monkeypatch):
 def empty(monkeypatch):
     """A data folder with no corpus and no built-in document."""
     # All that take the function by name are imported before it is replaced.
-    for module in (gold, resources, builtin, workspace):
+    for module in (resources, builtin, workspace):
         monkeypatch.setattr(module, "builtin_folder", lambda: None)
     return _app()
 

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from tracert import workspace
 from tracert.indexing import File
 from tracert.trace import ModelReply, Replies, Trace
-from tracert.ui import gold, resources
+from tracert.ui import resources
 from tracert.ui.views import again, builtin
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -300,7 +300,7 @@ def test_an_opened_trace_is_run_again_without_the_model(home):
 
 
 def test_what_is_not_here_is_not_run_again(monkeypatch, toys):
-    for module in (gold, resources, builtin, workspace):
+    for module in (resources, builtin, workspace):
         monkeypatch.setattr(module, "builtin_folder", lambda: None)
     at = visit()
     at.session_state["tracert_rag:opened"] = toys.walk_trace()

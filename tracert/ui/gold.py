@@ -16,7 +16,7 @@ from tracert.methods.first_stage import Ranking, rank
 from tracert.methods.treehop import TreeHopSettings, alone_flags, model_for, retrieve
 from tracert.snapshot import Snapshot
 from tracert.trace import Value
-from tracert.workspace import builtin_folder
+from tracert.ui import resources
 
 #: The most passages that any settings return: 100 in all, or 20 at each of 5 hops.
 DEEPEST: Final = 100
@@ -47,9 +47,8 @@ class Recall:
 
 def known(snapshot: Snapshot, embed: Any) -> Known | None:
     """The built-in questions, where this corpus holds their passages."""
-    folder = builtin_folder()
-    path = None if folder is None else folder.parent / "questions.jsonl"
-    if path is None or not path.is_file():
+    path = resources.questions_file()
+    if path is None:
         return None
     return _known(snapshot.info.fingerprint, snapshot.record.identity, str(path), snapshot, embed)
 

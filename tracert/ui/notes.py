@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from tracert.methods.trailgraph.session import confirmed
 from tracert.render.map import Ground
 from tracert.render.outline import outline, with_outline
 from tracert.trace import Node, NodeKind, Step, Trace, Value
+from tracert.ui import resources
 from tracert.ui.live import Live
 from tracert.ui.model import chat_model, named_embedder
 from tracert.ui.resources import Example
@@ -63,16 +63,9 @@ def builtin_notes() -> Path | None:
     return notes if notes is not None and notes.is_dir() else None
 
 
-@st.cache_data(show_spinner=False)
 def examples() -> list[Example]:
     """The built-in questions; those of `FIRST` lead."""
-    folder = builtin_folder()
-    path = None if folder is None else folder.parent / "questions.jsonl"
-    if path is None or not path.is_file():
-        return []
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
-    rows.sort(key=lambda row: FIRST.index(row["id"]) if row["id"] in FIRST else len(FIRST))
-    return [Example(row["question"], row["answer"], row["hops"]) for row in rows]
+    return resources.note_examples(FIRST)
 
 
 def shelf() -> dict[str, Source]:

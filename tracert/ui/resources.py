@@ -6,8 +6,9 @@ import json
 import logging
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from threading import Thread
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
@@ -82,21 +83,47 @@ def mended() -> str:
     return _tidied_up(str(home()))
 
 
+def questions_file() -> Path | None:
+    """The file of the built-in questions, where the project's files are beside the package."""
+    folder = builtin_folder()
+    path = None if folder is None else folder.parent / "questions.jsonl"
+    return path if path is not None and path.is_file() else None
+
+
+def questions(first: tuple[str, ...]) -> list[dict[str, Any]]:
+    """The built-in questions as their file has them; those of these ids lead, in this order."""
+    return _leading(_rows(questions_file()), first)
+
+
 @st.cache_data(show_spinner=False)
 def examples(first: tuple[str, ...] = FIRST) -> list[Example]:
     """The built-in questions of two hops and more; those of these ids lead."""
     folder = builtin_folder()
-    if folder is None:
+    opening = None if folder is None else folder.parent / "opening.jsonl"
+    rows = [row for row in _rows(opening) + _rows(questions_file()) if row["hops"] > 1]
+    return [_example(row) for row in _leading(rows, first)]
+
+
+@st.cache_data(show_spinner=False)
+def note_examples(first: tuple[str, ...]) -> list[Example]:
+    """The built-in questions for the notes, those of one hop too; those of these ids lead."""
+    return [_example(row) for row in questions(first)]
+
+
+def _rows(path: Path | None) -> list[dict[str, Any]]:
+    if path is None or not path.is_file():
         return []
-    rows = []
-    for name in ("opening.jsonl", "questions.jsonl"):
-        path = folder.parent / name
-        if path.is_file():
-            lines = path.read_text(encoding="utf-8").splitlines()
-            rows += [json.loads(line) for line in lines if line]
-    rows = [row for row in rows if row["hops"] > 1]
-    rows.sort(key=lambda row: first.index(row["id"]) if row["id"] in first else len(first))
-    return [Example(row["question"], row["answer"], row["hops"]) for row in rows]
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+
+
+def _leading(rows: list[dict[str, Any]], first: tuple[str, ...]) -> list[dict[str, Any]]:
+    return sorted(
+        rows, key=lambda row: first.index(row["id"]) if row["id"] in first else len(first)
+    )
+
+
+def _example(row: dict[str, Any]) -> Example:
+    return Example(row["question"], row["answer"], row["hops"])
 
 
 def is_builtin(record: CorpusRecord) -> bool:

@@ -10,10 +10,12 @@ from tracert.ui.glossary import explain
 from tracert.ui.running import Asked
 from tracert.ui.safe import literal
 from tracert.ui.views import builtin
+from tracert.ui.views import examples as examples_view
 from tracert.workspace import BUILTIN, Workspace
 
 #: Examples shown as buttons; the rest are one click further.
 EXAMPLES = 3
+_ABOUT = "Questions of the built-in text, with their number of hops"
 
 
 def show(space: Workspace, *, key: str, first: tuple[str, ...] = resources.FIRST) -> Asked | None:
@@ -40,7 +42,7 @@ def show(space: Workspace, *, key: str, first: tuple[str, ...] = resources.FIRST
     with right:
         st.button("Ask", type="primary", width="stretch", key=f"{key}:ask")
     if known:
-        _pills(known, key=key)
+        examples_view.show(known, EXAMPLES, "question", _ABOUT, key=key)
     if not question.strip():
         st.info(
             f"{literal(record.name)} is ready: {record.size:,} passages. Type a question.",
@@ -89,38 +91,3 @@ def _question(default: str) -> str:
 def stays() -> None:
     """Let the question stand on every page, as one that a person typed."""
     st.session_state["ask:opening"] = None
-
-
-def _pills(examples: list[resources.Example], *, key: str) -> None:
-    name = f"{key}:examples"
-
-    def taken(widget: str) -> None:
-        if st.session_state[widget]:
-            st.session_state["question"] = st.session_state[widget]
-
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.pills(
-            "Examples",
-            [one.text for one in examples[:EXAMPLES]],
-            format_func=_short,
-            key=name,
-            label_visibility="collapsed",
-            on_change=taken,
-            args=(name,),
-        )
-        with st.popover("All examples", icon=":material/list:", type="tertiary"):
-            st.radio(
-                "Questions of the built-in text, with their number of hops",
-                [one.text for one in examples],
-                index=None,
-                format_func={
-                    one.text: f"{literal(one.text)} ({one.hops} hops)" for one in examples
-                }.__getitem__,
-                key=f"{name}:all",
-                on_change=taken,
-                args=(f"{name}:all",),
-            )
-
-
-def _short(text: str) -> str:
-    return literal(text if len(text) <= 50 else text[:49].rsplit(" ", 1)[0] + "…")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,7 +11,7 @@ from tracert.errors import TracertError
 from tracert.knowledge.opened import OpenGraph
 from tracert.render.compare_looks import short
 from tracert.render.numbers import count
-from tracert.ui import notes
+from tracert.ui import notes, resources
 from tracert.ui.running import Asked
 from tracert.ui.safe import literal
 from tracert.ui.session import View
@@ -27,7 +26,7 @@ from tracert.ui.views import (
 )
 from tracert.ui.views import passage as passage_view
 from tracert.ui.views.compare_runs import Chosen, Compared, compare, compare_notes, selection
-from tracert.workspace import BUILTIN, Workspace, builtin_folder
+from tracert.workspace import BUILTIN, Workspace
 
 #: The methods on the side of the document.
 DOCUMENT: Final = ("tracert_rag", "treehop")
@@ -49,13 +48,10 @@ class Pair:
 @st.cache_data(show_spinner=False)
 def questions() -> list[Pair]:
     """The built-in questions with gold passages and gold notes; those of `FIRST` lead."""
-    folder = builtin_folder()
-    path = None if folder is None else folder.parent / "questions.jsonl"
-    if path is None or not path.is_file():
-        return []
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
-    rows.sort(key=lambda row: FIRST.index(row["id"]) if row["id"] in FIRST else len(FIRST))
-    return [Pair(row["question"], row["hops"], tuple(row["notes"])) for row in rows]
+    return [
+        Pair(row["question"], row["hops"], tuple(row["notes"]))
+        for row in resources.questions(FIRST)
+    ]
 
 
 def show(space: Workspace, *, key: str) -> None:

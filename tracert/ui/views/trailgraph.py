@@ -15,11 +15,12 @@ from tracert.methods.trailgraph.session import pending
 from tracert.render.words import title, words_for
 from tracert.render.words.base import upright
 from tracert.trace import Step, StopReason, Trace, Value
-from tracert.ui import arrival, controls, notes, resources
+from tracert.ui import arrival, controls, notes
 from tracert.ui.glossary import explain
 from tracert.ui.live import Live
 from tracert.ui.notes import NAME, AskedNotes, Kind, Ran
 from tracert.ui.safe import literal
+from tracert.ui.views import examples as examples_view
 from tracert.ui.views import (
     files,
     knowledge,
@@ -34,6 +35,7 @@ _STRIP = ("scoring", "beam", "entries", "max_hops")
 _MACHINE, _PERSON = "Watch the machine", "You are the agent"
 #: Examples shown as buttons.
 _EXAMPLES = 3
+_ABOUT = "Questions of the built-in notes, with their number of hops"
 
 
 def ask(space: Workspace, *, key: str = NAME) -> AskedNotes | None:
@@ -59,7 +61,7 @@ def ask(space: Workspace, *, key: str = NAME) -> AskedNotes | None:
         examples = notes.examples() if source and source.name == notes.BUILTIN else []
         question = _question(examples[0].text if examples else "", key=key)
     if examples:
-        _pills(examples, key=key)
+        examples_view.show(examples, _EXAMPLES, f"{key}:question", _ABOUT, key=key)
     if opened is not None and source is not None:
         knowledge.checks(opened, source, key=key)
     knowledge_make.workshop(space, key=f"{key}:make")
@@ -103,38 +105,6 @@ def _question(default: str, *, key: str) -> str:
         max_chars=2000,
         persist_state="session",
     )
-
-
-def _pills(examples: list[resources.Example], *, key: str) -> None:
-    def taken(widget: str) -> None:
-        if st.session_state[widget]:
-            st.session_state[f"{key}:question"] = st.session_state[widget]
-
-    def short(text: str) -> str:
-        return literal(text if len(text) <= 50 else text[:49].rsplit(" ", 1)[0] + "…")
-
-    name = f"{key}:examples"
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.pills(
-            "Examples",
-            [one.text for one in examples[:_EXAMPLES]],
-            format_func=short,
-            key=name,
-            label_visibility="collapsed",
-            on_change=taken,
-            args=(name,),
-        )
-        with st.popover("All examples", icon=":material/list:", type="tertiary"):
-            hops = {one.text: one.hops for one in examples}
-            st.radio(
-                "Questions of the built-in notes, with their number of hops",
-                list(hops),
-                index=None,
-                format_func=lambda text: f"{literal(text)} ({hops[text]})",
-                key=f"{name}:all",
-                on_change=taken,
-                args=(f"{name}:all",),
-            )
 
 
 # --- the walk ---------------------------------------------------------------------------------

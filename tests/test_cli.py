@@ -19,7 +19,7 @@ from tracert.cli import main
 from tracert.trace import SCHEMA, Trace
 
 ROOT = Path(__file__).resolve().parent.parent
-KEY = "sk-test-4f1e9a77c0ffee"
+KEY = "sk-k3ymark-4f1e9a77c0ffee"
 QUESTION = "Who taught the man who wound two coils on a ring?"
 GOAL = "Category: History Concept: a teacher (Explanation: Davy took on Faraday as an assistant.)"
 

@@ -24,7 +24,7 @@ from tracert.indexing import File, Progress
 from tracert.store import Store
 from tracert.workspace import Workspace
 
-KEY = "ck-secret-0123456789"
+KEY = "ck-k3ymark-0123456789"
 LAMP = "".join(f"The lamp number {n} was lit by a pile of discs.\n" for n in range(12))
 FROG = "".join(f"The leg of frog {n} twitched at the touch of metal.\n" for n in range(40))
 

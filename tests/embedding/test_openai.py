@@ -23,7 +23,7 @@ from tracert.errors import CancelledError, EmbedderError
 from tracert.home import home
 from tracert.language.prices import LISTED, Price, save
 
-KEY = "sk-test-5e1f0c0ffee77a"
+KEY = "sk-k3ymark-5e1f0c0ffee77a"
 
 
 @pytest.fixture

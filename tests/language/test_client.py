@@ -16,7 +16,7 @@ from tracert.language.base import Message, Tool, ToolCall
 from tracert.language.budget import Budget
 from tracert.language.client import OpenAIChat
 
-KEY = "sk-test-4f1e9a77c0ffee"
+KEY = "sk-k3ymark-4f1e9a77c0ffee"
 ASK = [Message("system", "Be brief."), Message("user", "Who wrote it?")]
 
 

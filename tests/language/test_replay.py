@@ -15,7 +15,7 @@ from tracert.language.record import Recorder, Replayer, replayer
 from tracert.trace import ModelReply, Replies, Trace
 from tracert.workspace import Workspace
 
-KEY = "sk-secret-0123456789"
+KEY = "sk-k3ymark-0123456789"
 
 
 class Model:

@@ -20,7 +20,7 @@ from tracert.trace import StopReason, Trace
 
 SMALL = {"e": "a b", "a": "c d", "b": "f"}
 ENTRY = "entry_points/e.md"
-KEY = "sk-very-secret-key"
+KEY = "sk-k3ymark-very-secret"
 
 
 @pytest.fixture

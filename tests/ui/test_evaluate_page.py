@@ -143,7 +143,7 @@ def test_the_notes_are_walked_by_trailgraph_alone(built, monkeypatch):
 
 
 def test_without_the_built_in_files_a_file_is_asked_for(home, monkeypatch):
-    monkeypatch.setattr("tracert.ui.views.evaluate_data.builtin_folder", lambda: None)
+    monkeypatch.setattr("tracert.ui.resources.builtin_folder", lambda: None)
     at = opened()
     assert "A line is one question" in texts(at)
     assert not [one for one in at.button if one.key == "evaluate:start"]

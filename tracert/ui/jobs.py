@@ -1,8 +1,8 @@
 """Work that takes longer than a run of a page: on a thread of its own, watched, cancelled.
 
 The thread knows nothing of Streamlit, and waits for its turn where visitors share the machine. A
-page starts a job, keeps it in its session, and looks
-at it from a fragment that runs again every half second.
+page starts a job, keeps it in its session, and looks at it from a fragment that runs again every
+half second.
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ STAGES: Final = {
     "embed": "Embedding",
     "store": "Storing",
 }
-
-
 #: What is said of a job that has not begun.
 WAITING: Final = "Waiting for its turn: the app is working for others, or on something of yours."
 

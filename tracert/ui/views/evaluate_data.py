@@ -23,7 +23,7 @@ from tracert.ui.glossary import explain
 from tracert.ui.model import embedders
 from tracert.ui.safe import literal
 from tracert.ui.views import builtin
-from tracert.workspace import Workspace, builtin_folder
+from tracert.workspace import Workspace
 
 BUILTIN, FILE, CHAINS = "Built-in questions", "A file", "My gold chains"
 OWN, SECOND, CORPUS, NOTES = (
@@ -70,7 +70,7 @@ class Data:
 
 def show(space: Workspace, *, key: str) -> Data | None:
     """The choice of the questions; None, with a way on, while there is nothing to ask."""
-    sources = [BUILTIN, FILE, CHAINS] if _builtin_questions() else [FILE, CHAINS]
+    sources = [BUILTIN, FILE, CHAINS] if resources.questions_file() else [FILE, CHAINS]
     # The value is set through the session alone, since the gold chains set it, too.
     if st.session_state.get(f"{key}:source") not in sources:
         st.session_state[f"{key}:source"] = sources[0]
@@ -92,14 +92,8 @@ def show(space: Workspace, *, key: str) -> Data | None:
 # --- the built-in questions ---------------------------------------------------------------------
 
 
-def _builtin_questions() -> Path | None:
-    folder = builtin_folder()
-    path = None if folder is None else folder.parent / "questions.jsonl"
-    return path if path is not None and path.is_file() else None
-
-
 def _builtin(space: Workspace, *, key: str) -> Data | None:
-    path = _builtin_questions()
+    path = resources.questions_file()
     if path is None:
         return None
     file = (path.name, path.read_bytes())

@@ -7,10 +7,11 @@ from typing import Final
 import streamlit as st
 
 from tracert.evaluation.runs import Kept
-from tracert.render.numbers import count, seconds
+from tracert.render.numbers import count
 from tracert.ui import evaluating
 from tracert.ui.evaluating import Evaluating
 from tracert.ui.safe import literal
+from tracert.ui.views import job as job_view
 
 _STAGES: Final = {
     "open": "Opening the data",
@@ -38,24 +39,12 @@ def _watch(job: Evaluating, key: str) -> None:
     if not job.running:
         st.rerun()
     with st.container(border=True):
-        progress = job.progress
-        if progress is None:
-            st.progress(0.0, "Beginning…")
-        else:
-            share = progress.done / progress.total if progress.total else 0.0
-            said = f"{_STAGES[progress.stage]} · {progress.done:,} of {progress.total:,}"
-            if progress.seconds_left is not None and progress.seconds_left >= 1:
-                said += f" · about {seconds(progress.seconds_left)} left"
-            st.progress(min(1.0, max(0.0, share)), said)
-            if progress.item:
-                st.text(progress.item)
+        job_view.counted(job, lambda progress: _STAGES[progress.stage])
         with st.container(horizontal=True, gap="small"):
-            st.button(
-                "Stopping…" if job.cancelling else "Stop",
+            job_view.stop(
+                job,
+                "Stop",
                 key=f"{key}:stop",
-                on_click=job.cancel,
-                disabled=job.cancelling,
-                icon=":material/stop_circle:",
                 help="What was asked is kept. The run can be resumed.",
             )
             if st.button("Show what is there", key=f"{key}:look", icon=":material/refresh:"):

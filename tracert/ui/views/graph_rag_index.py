@@ -32,6 +32,7 @@ from tracert.ui.model import chat_model
 from tracert.ui.model import settings as model_settings
 from tracert.ui.running import Asked
 from tracert.ui.safe import literal
+from tracert.ui.views import job as job_view
 from tracert.workspace import Workspace
 
 OFFLINE: Final = Limits(0, 0)
@@ -216,20 +217,14 @@ def _watch(job: _Work, *, key: str) -> None:
     st.markdown(f"**{literal(job.title)}**")
     now = job.progress
     if now is None:
-        st.progress(0.0, "Beginning…")
+        job_view.beginning(job)
     else:
         calls = now.stage in ("reading", "summaries")
         said = _STAGES[now.stage]
         said += f" · {now.done:,} of {count(now.total, 'call')}" if calls else "…"
         share = now.done / now.total if calls and now.total else 0.0
         st.progress(min(1.0, share), said)
-    st.button(
-        "Stopping…" if job.cancelling else "Cancel",
-        key=f"{key}:cancel",
-        on_click=job.cancel,
-        disabled=job.cancelling,
-        icon=":material/stop_circle:",
-    )
+    job_view.stop(job, "Cancel", key=f"{key}:cancel")
 
 
 def _metrics(graph: Graph) -> None:

@@ -9,8 +9,9 @@ import streamlit as st
 from tracert.indexing import STAGES as ORDER
 from tracert.indexing import IndexReport, Progress
 from tracert.render.numbers import count, seconds
-from tracert.ui.jobs import STAGES, WAITING, Job
+from tracert.ui.jobs import STAGES, Job
 from tracert.ui.safe import literal
+from tracert.ui.views import job as job_view
 
 Indexing = Job[Progress, IndexReport]
 
@@ -41,27 +42,12 @@ def _watch(job: Indexing, key: str) -> None:
         st.rerun()
     with st.container(border=True):
         st.markdown(f"**{literal(job.title)}**")
-        progress = job.progress
-        if progress is None:
-            st.progress(0.0, WAITING if job.waiting else "Beginning…")
-        else:
-            at = ORDER.index(progress.stage)
-            share = progress.done / progress.total if progress.total else 0.0
-            left = progress.seconds_left
-            said = f"{at + 1} of {len(ORDER)} · {STAGES[progress.stage]} · "
-            said += f"{progress.done:,} of {progress.total:,}"
-            if left is not None and left >= 1:
-                said += f" · about {seconds(left)} left"
-            st.progress(min(1.0, max(0.0, share)), said)
-            if progress.item:
-                st.text(progress.item)
-        st.button(
-            "Stopping…" if job.cancelling else "Cancel",
-            key=f"{key}:cancel",
-            on_click=job.cancel,
-            disabled=job.cancelling,
-            icon=":material/stop_circle:",
-        )
+        job_view.counted(job, _stage)
+        job_view.stop(job, "Cancel", key=f"{key}:cancel")
+
+
+def _stage(progress: Progress) -> str:
+    return f"{ORDER.index(progress.stage) + 1} of {len(ORDER)} · {STAGES[progress.stage]}"
 
 
 def report(made: IndexReport, *, key: str) -> None:

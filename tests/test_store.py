@@ -294,3 +294,16 @@ def test_a_manifest_that_goes_while_it_is_read_is_read_anew(
     # What is known is not asked for again, as long as the head names it.
     assert [each.name for each in theirs.corpora()] == ["Lights"]
     assert len(asked) == 2
+
+
+def test_a_store_that_cannot_be_opened_says_so_each_time_and_opens_once_it_can_be(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "store" / "chroma.sqlite3"
+    file.parent.mkdir()
+    file.write_bytes(b"no database at all" * 100)
+    for _attempt in range(3):
+        with pytest.raises(StoreError, match="cannot be used"):
+            Store(tmp_path).corpora()
+    file.unlink()
+    assert Store(tmp_path).corpora() == []

@@ -72,7 +72,12 @@ class Place:
             # Chroma shares one system, with its index of vectors, among the clients of one path.
             folder = os.path.join(self.folder, ".") if apart else self.folder  # noqa: PTH118
             with _OPENING:
-                return cast("Client", chromadb.PersistentClient(folder, settings=settings))
+                try:
+                    return cast("Client", chromadb.PersistentClient(folder, settings=settings))
+                except AttributeError:
+                    # An attempt that failed leaves a system that chromadb 1.5.9 takes for one
+                    # that runs, and drops on failing with it; now it begins anew.
+                    return cast("Client", chromadb.PersistentClient(folder, settings=settings))
         tenant = os.environ.get("CHROMA_TENANT")
         database = os.environ.get("CHROMA_DATABASE")
         key = os.environ.get("CHROMA_API_KEY")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
+import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tracert.errors import ModelError
@@ -80,9 +81,17 @@ def _read(path: Path) -> bytes:
 
 
 def _write(path: Path, text: str) -> None:
+    beside = path.with_name(f".{path.name}-{uuid.uuid4().hex}")
     try:
-        path.write_text(text, encoding="utf-8")
+        if path.exists() and not path.is_file():  # a terminal or a pipe, which nothing replaces
+            path.write_text(text, encoding="utf-8")
+            return
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
     except OSError as error:
         raise ModelError(
             f"The recording {path} cannot be written ({error.strerror}). Name another file."
         ) from error
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)

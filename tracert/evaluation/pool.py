@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,6 +14,7 @@ import numpy as np
 
 from tracert.corpus.model import Chunk, Matrix
 from tracert.embedding.base import Embedder
+from tracert.errors import DatasetError
 from tracert.evaluation.datasets import Passage
 from tracert.trace import CorpusInfo
 
@@ -73,26 +75,47 @@ def vectors(
     folder: Path,
     on_progress: OnProgress = lambda _done, _of: None,
 ) -> Matrix:
-    """The vectors of the texts, shape (n, d), embedded once for each embedder and set of texts."""
+    """The vectors of the texts, shape (n, d), embedded once for each embedder and set of texts.
+
+    Raises:
+        DatasetError: they cannot be kept in `folder`.
+    """
     key = hashlib.sha256(
         f"{_VERSION}\n{embedder.identity}\n{_fingerprint(texts)}".encode()
     ).hexdigest()[:32]
     path = folder / f"{key}.npy"
-    if path.is_file():
-        kept: Matrix = np.load(path, allow_pickle=False)
+    kept = _kept(path)
+    if kept is not None:
         return kept
     parts = []
     for start in range(0, len(texts), _BATCH):
         parts.append(embedder.embed(texts[start : start + _BATCH]))
         on_progress(min(start + _BATCH, len(texts)), len(texts))
     matrix = np.concatenate(parts) if parts else np.empty((0, embedder.dimension), np.float32)
-    folder.mkdir(parents=True, exist_ok=True)
     # Written beside and renamed, so that a reader never meets half a file.
     beside = folder / f"{key}.{os.getpid()}.tmp"
-    with beside.open("wb") as file:
-        np.save(file, matrix, allow_pickle=False)
-    beside.replace(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with beside.open("wb") as file:
+            np.save(file, matrix, allow_pickle=False)
+        beside.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+        raise DatasetError(
+            f"The vectors of the pool cannot be kept ({error.strerror}). Make room in the data "
+            "folder, or set TRACERT_HOME to one that you may write."
+        ) from error
     return matrix
+
+
+def _kept(path: Path) -> Matrix | None:
+    """What was kept; None where there is nothing, or what was damaged from outside."""
+    try:
+        kept: Matrix = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        return None
+    return kept
 
 
 def _fingerprint(texts: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""The app as a process of its own for benchmarks: on loopback, with a data folder of its own."""
+"""Servers as processes of their own, on loopback, for benchmarks and tests: above all the app."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,12 +24,42 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def await_answer(
+    url: str, process: subprocess.Popen[bytes], log: Path, *, seconds: float = 60
+) -> None:
+    """Wait until the address answers with success.
+
+    Raises:
+        RuntimeError: the process ended, or did not answer in time; with the end of its log.
+    """
+    last = time.monotonic() + seconds
+    while process.poll() is None and time.monotonic() < last:
+        try:
+            urllib.request.urlopen(url, timeout=2).close()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+    why = "ended" if process.poll() is not None else f"did not answer in {seconds:g} s"
+    raise RuntimeError(f"The server {why}: {log.read_text(errors='replace')[-2000:]}")
+
+
+def end(process: subprocess.Popen[bytes], seconds: float = 10) -> None:
+    """Ask a process to end, and end it where it has not after that time."""
+    process.terminate()
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait(seconds)
+
+
 @contextmanager
 def served(home: Path, env: Mapping[str, str] | None = None) -> Iterator[str]:
     """The address of the app while the block runs; its log is `server.log` in `home`."""
-    port = free_port()
+    port, log_path = free_port(), home / "server.log"
     options = ("--server.headless=true", "--server.fileWatcherType=none")
-    with (home / "server.log").open("wb") as log:
+    with log_path.open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "streamlit", "run", "app.py", *options, f"--server.port={port}"],
             cwd=ROOT,
@@ -39,26 +68,13 @@ def served(home: Path, env: Mapping[str, str] | None = None) -> Iterator[str]:
             stderr=log,
         )
     try:
-        _healthy(port)
+        await_answer(f"http://127.0.0.1:{port}/_stcore/health", process, log_path)
         yield f"http://127.0.0.1:{port}"
     finally:
-        process.terminate()
-        process.wait(30)
+        end(process)
 
 
 def browser() -> str | None:
     """The path of an installed Chromium; None where Playwright's own has to do."""
     found = os.environ.get("TRACERT_BROWSER")
     return found or next(filter(None, map(shutil.which, _BROWSERS)), None)
-
-
-def _healthy(port: int, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=1).close()
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.02)
-        else:
-            return
-    raise SystemExit("The server did not come up.")

@@ -21,17 +21,16 @@ import json
 import os
 import random
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
+
+from benchmarks.serving import await_answer, end, free_port
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 NAME: Final = "Scale"
@@ -165,26 +164,18 @@ def _texts(passages: int) -> Iterator[tuple[str, str]]:
 
 @contextmanager
 def _server(folder: Path) -> Iterator[tuple[str, int]]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port, log_path = free_port(), folder.with_suffix(".log")
     chroma = Path(sys.executable).with_name("chroma")
-    with folder.with_suffix(".log").open("wb") as log:
+    with log_path.open("wb") as log:
         process = subprocess.Popen(
             [chroma, "run", "--path", str(folder), "--port", str(port)], stdout=log, stderr=log
         )
     url = f"http://127.0.0.1:{port}"
     try:
-        for _ in range(600):
-            try:
-                urllib.request.urlopen(f"{url}/api/v2/heartbeat", timeout=1).close()
-                break
-            except (urllib.error.URLError, OSError):
-                time.sleep(0.1)
+        await_answer(f"{url}/api/v2/heartbeat", process, log_path)
         yield url, process.pid
     finally:
-        process.terminate()
-        process.wait(60)
+        end(process, 60)
 
 
 def _peak(pid: int) -> int:

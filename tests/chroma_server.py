@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import sys
-import time
 import uuid
 from pathlib import Path
 from urllib.request import Request, urlopen
+
+from benchmarks.serving import await_answer, free_port
 
 TENANT = "default_tenant"
 
@@ -18,9 +18,7 @@ class ChromaServer:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -34,15 +32,7 @@ class ChromaServer:
                 stdout=log,
                 stderr=log,
             )
-        end = time.monotonic() + 120
-        while time.monotonic() < end:
-            assert self._process.poll() is None, log_path.read_text(errors="replace")[-2000:]
-            try:
-                urlopen(f"{self.url}/api/v2/heartbeat", timeout=2).close()
-                return
-            except OSError:
-                time.sleep(0.1)
-        raise AssertionError(f"chroma run did not answer; see {log_path}")
+        await_answer(f"{self.url}/api/v2/heartbeat", self._process, log_path, seconds=120)
 
     def kill(self) -> None:
         """End it at once, whatever it is doing."""

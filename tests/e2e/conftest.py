@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+
+from benchmarks.serving import await_answer, end, free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCAL = {"localhost", "127.0.0.1", "::1", None}
@@ -40,9 +38,7 @@ class Server:
     def __init__(
         self, home: Path, *, env: Mapping[str, str] | None = None, options: Sequence[str] = ()
     ) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.home, self.log = home, home / "server.log"
         self.url = f"http://127.0.0.1:{self.port}"
         names = ("OPENAI_API_KEY", "OPENROUTER_API_KEY", "TRACERT_MODEL", "TRACERT_BASE_URL")
@@ -63,26 +59,13 @@ class Server:
                 stderr=log,
             )
 
-    def wait(self, seconds: float = 60) -> None:
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            assert self.process.poll() is None, self.log.read_text(errors="replace")[-2000:]
-            try:
-                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=2) as answer:
-                    if answer.status == 200:
-                        return
-            except (urllib.error.URLError, OSError):
-                pass
-            time.sleep(0.1)
-        pytest.fail(f"the server was not healthy after {seconds} s; see {self.log}")
+    def wait(self) -> None:
+        """Wait until it is healthy."""
+        await_answer(f"{self.url}/_stcore/health", self.process, self.log)
 
     def stop(self) -> None:
-        self.process.terminate()
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait(10)
+        """End it."""
+        end(self.process)
 
 
 @pytest.fixture(scope="session")

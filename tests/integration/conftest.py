@@ -6,17 +6,14 @@ import importlib.util
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
+from benchmarks.serving import await_answer, end, free_port
 from tracert.corpus.chunking import Chunking
 from tracert.language.base import ChatModel, Message, OnText, Reply, Tool
 from tracert.language.client import OpenAIChat
@@ -62,9 +59,7 @@ class ModelServer:
     """`python -m llama_cpp.server` on a free port; its log goes to a file."""
 
     def __init__(self, folder: Path, weights: Path) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}/v1"
         self.log = folder / "model.log"
         common = {
@@ -100,30 +95,17 @@ class ModelServer:
                 stderr=log,
             )
 
-    def wait(self, seconds: float = 120) -> None:
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            assert self.process.poll() is None, self.log.read_text(errors="replace")[-2000:]
-            try:
-                with urllib.request.urlopen(f"{self.url}/models", timeout=2) as answer:
-                    if answer.status == 200:
-                        return
-            except (urllib.error.URLError, OSError):
-                pass
-            time.sleep(0.2)
-        pytest.fail(f"the model was not there after {seconds} s; see {self.log}")
+    def wait(self) -> None:
+        """Wait until it has the model."""
+        await_answer(f"{self.url}/models", self.process, self.log, seconds=120)
 
     def chat(self, name: str = PLAIN, **more: object) -> OpenAIChat:
         """A client without retries, so that an error of the server is seen, not repeated."""
         return OpenAIChat(name, self.url, timeout=PATIENCE, retries=0, **more)  # type: ignore[arg-type]
 
     def stop(self) -> None:
-        self.process.terminate()
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait(10)
+        """End it."""
+        end(self.process)
 
 
 class Brief:

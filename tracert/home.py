@@ -10,14 +10,19 @@ import platformdirs
 from tracert.errors import StoreError
 
 
+def place() -> Path:
+    """Where the data folder lies or would: `TRACERT_HOME`, or the platform's place for data."""
+    named = os.environ.get("TRACERT_HOME")
+    return Path(named).expanduser() if named else Path(platformdirs.user_data_dir("tracert", False))
+
+
 def home() -> Path:
     """The data folder, made if it is not there.
 
     Raises:
         StoreError: the folder cannot be made.
     """
-    named = os.environ.get("TRACERT_HOME")
-    path = Path(named).expanduser() if named else Path(platformdirs.user_data_dir("tracert", False))
+    path = place()
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -68,7 +68,7 @@ def hosting(environ: Mapping[str, str] | None = None) -> Hosting:
         SettingError: a value is no number or below 1.
     """
     names = os.environ if environ is None else environ
-    if names.get(PUBLIC, "").strip().lower() in ("", "0", "false", "no"):
+    if not is_public(names):
         return Hosting()
     bounds = {}
     for field in fields(Hosting):
@@ -80,6 +80,12 @@ def hosting(environ: Mapping[str, str] | None = None) -> Hosting:
             raise SettingError(f"{name} is {written!r}. Set it to a whole number from 1 on.")
         bounds[field.name] = int(written)
     return Hosting(public=True, **bounds)
+
+
+def is_public(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether strangers use this app, by the environment."""
+    names = os.environ if environ is None else environ
+    return names.get(PUBLIC, "").strip().lower() not in ("", "0", "false", "no")
 
 
 def session_owner(id: str) -> str:

@@ -11,11 +11,13 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tracert.errors import CancelledError, SettingError
+from tracert.home import home
 from tracert.hosting import Hosting, person_owner
 from tracert.indexing import File
 from tracert.language.allowance import Allowance, spent
 from tracert.ui import evaluating, model, visitor
 from tracert.ui.jobs import Job
+from tracert.ui.safe import literal
 from tracert.ui.turns import turn
 from tracert.workspace import Workspace
 
@@ -133,6 +135,13 @@ def test_no_page_asks_for_a_path_an_address_or_a_key(page: str) -> None:
 def test_no_page_shows_where_the_server_keeps_its_things(tmp_path: Path) -> None:
     for page in ("library", "settings", "tracert_rag", "evaluate"):
         assert str(tmp_path) not in words(opened(page)), page
+
+
+def test_a_message_names_no_path_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = f"The index {home() / 'knowledge'} cannot be written."
+    assert str(home()) not in literal(said).replace("\\", "")
+    monkeypatch.delenv("TRACERT_PUBLIC")
+    assert str(home()) in literal(said).replace("\\", "")
 
 
 def test_weights_of_the_hosts_disk_are_not_read_for_a_link(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from tracert.errors import TracertError
+from tracert.errors import KnowledgeError, TracertError
 from tracert.knowledge.opened import OpenGraph
 from tracert.methods.registry import method
 from tracert.methods.trailgraph.session import pending
@@ -54,6 +54,8 @@ def ask(space: Workspace, *, key: str = NAME) -> AskedNotes | None:
     opened = None
     if source is not None:
         try:
+            if not source.folder.is_dir():
+                raise KnowledgeError(f"{source.name} is no longer there. Load the notes again.")
             opened = space.open_notes(source.folder, name=source.name)
         except TracertError as error:
             st.error(literal(str(error)), icon=":material/error:")

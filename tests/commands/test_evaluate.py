@@ -125,6 +125,19 @@ def test_what_cannot_be_is_said(files, capsys, more, said):
     assert len(err.strip().splitlines()) == 1
 
 
+def test_a_method_of_the_wrong_kind_is_refused_before_anything_is_embedded(
+    files, monkeypatch, capsys
+):
+    def embedded(*_args, **_more):
+        raise AssertionError("the passages were opened")
+
+    monkeypatch.setattr("tracert.commands.evaluate.pool_ground", embedded)
+    data, pool = files
+    methods = ["--method", "native_rag", "--method", "trailgraph"]
+    assert main(["evaluate", str(data), "--passages", str(pool), *methods]) == 2
+    assert "'trailgraph' walks notes" in capsys.readouterr().err
+
+
 def test_notes_are_measured_too(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("TRACERT_HOME", str(tmp_path / "home"))
     notes = tmp_path / "notes"

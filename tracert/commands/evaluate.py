@@ -15,7 +15,7 @@ from tracert.commands.say import clean, progress_line, say
 from tracert.embedding.registry import DEFAULT, embedder
 from tracert.errors import SettingError
 from tracert.evaluation.detail import BM25, DENSE
-from tracert.evaluation.evaluate import BUDGET, OnProgress, Run, finish
+from tracert.evaluation.evaluate import BUDGET, OnProgress, Run, finish, suits
 from tracert.evaluation.export import save, save_details, to_csv, to_json
 from tracert.evaluation.ground import Ground, corpus_ground, notes_ground, pool_ground
 from tracert.evaluation.summary import Evaluation
@@ -102,6 +102,8 @@ def run(given: argparse.Namespace) -> int:
     """Evaluate, print the report and write the files asked for."""
     chosen = [method(name) for name in dict.fromkeys(given.method)]
     settings = _shared_out(settings_of(given.settings), chosen)
+    for one in chosen:  # before anything is embedded, which may take minutes
+        suits(one, "corpus" if given.knowledge is None else "knowledge")
     found: list[Evaluation] = []
     with chosen_model(given) as model, progress_line(sys.stderr) as show:
         for name in dict.fromkeys(given.embedder or [None]):

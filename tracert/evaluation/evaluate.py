@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -252,6 +252,19 @@ class _Memory:
         return self._known[text]
 
 
+def suits(method: Method, needs: Literal["corpus", "knowledge"]) -> None:
+    """Say that a method cannot be measured where its questions are sought.
+
+    Raises:
+        SettingError: the method walks a corpus and these are notes, or the other way round.
+    """
+    if method.needs != needs:
+        walked, here = ("notes", "a corpus") if needs == "corpus" else ("a corpus", "notes")
+        raise SettingError(
+            f"The method {method.name!r} walks {walked}; these questions are sought in {here}."
+        )
+
+
 def _places(method: Method) -> str | None:
     """The setting that says how many passages or notes the method returns, if it has one."""
     known = {field.name for field in fields(method.settings_type)}
@@ -261,11 +274,7 @@ def _places(method: Method) -> str | None:
 def _settings(
     ground: Ground, method: Method, k: int, hops: int | None, given: Mapping[str, Value]
 ) -> Any:
-    if method.needs != ground.needs:
-        walked, here = ("notes", "a corpus") if ground.needs == "corpus" else ("a corpus", "notes")
-        raise SettingError(
-            f"The method {method.name!r} walks {walked}; these questions are sought in {here}."
-        )
+    suits(method, ground.needs)
     known = {field.name for field in fields(method.settings_type)}
     values: dict[str, Value] = {}
     places = _places(method)

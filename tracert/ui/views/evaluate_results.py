@@ -115,7 +115,9 @@ def _called(kept: Kept) -> str:
         return f"{kept.id} · cannot be read"
     when = datetime.datetime.fromtimestamp(kept.head.created).strftime("%d %b %Y, %H:%M")
     names = ", ".join(plan.label for plan in kept.head.methods)
-    return f"{kept.head.title} · {names} · {when} · {_far(kept)}"
+    # No word on how far it is: the browser names the open run by what it is called here, and a
+    # name that changes while the run goes on would be of no run any more.
+    return f"{kept.head.title} · {names} · {when}"
 
 
 def _far(kept: Kept) -> str:

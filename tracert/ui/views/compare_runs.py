@@ -11,12 +11,12 @@ from typing import Any, Final, Protocol
 import streamlit as st
 
 from tracert.comparing.budget import Entry, entry, settings_at
-from tracert.errors import SettingError, TracertError
+from tracert.errors import TracertError
 from tracert.evaluation.quoted import Gold
 from tracert.knowledge.opened import OpenGraph
 from tracert.language.answer import write_answer
 from tracert.language.base import ChatModel
-from tracert.methods.base import Method, Resources, Walk
+from tracert.methods.base import Method
 from tracert.methods.registry import method
 from tracert.render.compare_map import last_hop
 from tracert.snapshot import Snapshot
@@ -273,37 +273,6 @@ def compare_notes(
 
 
 # --- shared ---------------------------------------------------------------------------------------
-
-
-class Unasked:
-    """A method as it is, but for a model that is asked nothing new.
-
-    The preparation is the same as the page's own run's, so replies that were kept are used; a
-    walk that would need another one ends in `AskedAgain`, since trying settings must cost nothing.
-    """
-
-    def __init__(self, name: str) -> None:
-        self._inner = method(name)
-        self.name, self.title = self._inner.name, self._inner.title
-        self.summary, self.needs = self._inner.summary, self._inner.needs
-        self.settings_type, self.prepare = self._inner.settings_type, self._inner.prepare
-
-    def walk(self, prepared: Any, settings: Any, resources: Resources) -> Walk:
-        """The walk of the method, its model silenced."""
-        model = None if resources.model is None else _Silent(resources.model)
-        return (yield from self._inner.walk(prepared, settings, replace(resources, model=model)))
-
-
-class AskedAgain(SettingError):
-    """With these settings the walk would ask the model something new."""
-
-
-class _Silent:
-    def __init__(self, model: ChatModel) -> None:
-        self.name = model.name
-
-    def complete(self, *_: Any, **__: Any) -> Any:
-        raise AskedAgain(f"With these settings {self.name} would be asked anew.")
 
 
 def _cut(trace: Trace, budget: int) -> Trace:

@@ -12,6 +12,7 @@ import streamlit as st
 from tracert.comparing.budget import Entry, entry, most, own
 from tracert.comparing.change import Search, smallest_change
 from tracert.comparing.fate import CANDIDATES, Fate, Reach, fate, named, reaches
+from tracert.comparing.unasked import Unasked
 from tracert.errors import TracertError
 from tracert.knowledge.opened import OpenGraph
 from tracert.methods.first_stage import rank
@@ -27,7 +28,7 @@ from tracert.ui.safe import literal
 from tracert.ui.session import View, theme
 from tracert.ui.views import compare_strip
 from tracert.ui.views.compare_found import nodes
-from tracert.ui.views.compare_runs import Compared, Unasked
+from tracert.ui.views.compare_runs import Compared
 
 #: Seconds that one method's search may take, and that it goes on after a change is found.
 PATIENCE, MORE = 15.0, 1.0

@@ -137,6 +137,9 @@ def test_a_judge_that_agrees_with_itself():
         assert list(scores["Overall"]) == [8.0, 6.0]
         assert list(scores["Named the best"]) == ["in both rounds", ""]
         assert "moved by 0.00 points" in texts(at)
+        # The server counts 12 tokens sent and 5 written a call; 'tiny' has no price.
+        assert "The judge took 2 calls, 24 tokens sent, 10 written" in texts(at)
+        assert "cost: unknown price" in texts(at)
         at.run()
         assert len(server.calls) == 2, "what was said is kept"
 

@@ -47,7 +47,7 @@ def show(traces: Mapping[str, Trace], *, key: str, called: Callable[[str], str] 
     if any(trace.cost.model_calls for trace in traces.values()):
         st.caption("Cost: tokens times price. The prices can be changed in Settings.")
     else:
-        st.caption("No model was asked, so nothing is paid for.")
+        st.caption("No model was asked for a walk or an answer, so nothing is paid for them.")
 
 
 _SECONDS: Final = "From the question to the answer, without the map, as they were spent."

@@ -7,11 +7,14 @@ from typing import Any, Final
 
 import streamlit as st
 
-from tracert.errors import TracertError
+from tracert.errors import SettingError, TracertError
 from tracert.language.base import ChatModel
 from tracert.language.judge import CRITERIA, Judgement, judge
+from tracert.language.prices import dollars
+from tracert.render.numbers import count, seconds
 from tracert.trace import Trace
 from tracert.ui.model import chat_model
+from tracert.ui.prices import prices, written
 from tracert.ui.safe import literal
 
 _WHAT: Final = (
@@ -134,6 +137,7 @@ def result(made: Judgement, *, key: str, called: Callable[[str], str] = str) -> 
         f"by {made.disagreement:.2f} points on average: differences below that mean nothing."
         + (" A reply could not be read at first and was asked for again." if _retried(made) else "")
     )
+    st.caption(_cost(made))
     with st.expander("What the order changed", icon=":material/swap_vert:"):
         st.dataframe(
             {
@@ -151,6 +155,20 @@ def result(made: Judgement, *, key: str, called: Callable[[str], str] = str) -> 
             hide_index=True,
             alt="The scores of the first round and of the second.",
         )
+
+
+def _cost(made: Judgement) -> str:
+    """What the judge itself took, which is no method's."""
+    spent = made.cost
+    try:
+        price = written(dollars(spent, made.model, prices()))
+    except SettingError:  # the table of what the methods cost says what is wrong with it
+        price = written(None)
+    return (
+        f"The judge took {count(spent.model_calls, 'call')}, {spent.prompt_tokens:,} tokens sent, "
+        f"{spent.completion_tokens:,} written, {seconds(sum(spent.seconds.values()))}; cost: "
+        f"{literal(price)}."
+    )
 
 
 def _named(made: Judgement, name: str) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
+from tests import toy_traces
 from tests.chroma_server import ChromaServer
 
 # A busy machine is no failure: properties are checked without a time limit for an example.
@@ -46,6 +48,12 @@ def shared() -> Path:
     if not (path / "data" / "SOURCES.md").is_file():
         pytest.skip(f"needs the test data in {path} (or in TRACERT_SHARED)")
     return path
+
+
+@pytest.fixture(scope="session")
+def toys() -> ModuleType:
+    """Traces made by hand, and what they are made of."""
+    return toy_traces
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import json
 import re
@@ -13,6 +12,7 @@ from urllib.parse import quote
 import networkx as nx
 import pytest
 
+from tests import toy_traces
 from tests.e2e.steps import STAGE, settle
 from tracert.render.export.page import to_page
 from tracert.trace import Trace
@@ -45,16 +45,6 @@ def download(page: Any, name: str, to: Path) -> Path:
         page.get_by_role("button", name=name, exact=True).click()
     caught.value.save_as(to)
     return to
-
-
-def toys() -> Any:
-    path = ROOT / "tests" / "toy_traces.py"
-    spec = importlib.util.spec_from_file_location("toy_traces", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture
@@ -178,9 +168,8 @@ def test_a_run_taken_along_plays_without_the_app_and_without_a_network(
 
 
 def test_a_hostile_run_is_text_in_every_export(offline: Any, tmp_path: Path) -> None:
-    made = toys()
-    bad = made.HOSTILE + "<!--<script></script>--> \x00 " + "w" * 300
-    trace = made.walk_trace(text=bad, document=bad, question=bad)
+    bad = toy_traces.HOSTILE + "<!--<script></script>--> \x00 " + "w" * 300
+    trace = toy_traces.walk_trace(text=bad, document=bad, question=bad)
     file = tmp_path / "hostile.html"
     file.write_text(to_page(trace), encoding="utf-8")
     for scheme in ("light", "dark"):
@@ -201,7 +190,7 @@ def test_a_hostile_run_is_text_in_every_export(offline: Any, tmp_path: Path) -> 
 
 def test_a_script_put_into_the_file_does_not_run(offline: Any, tmp_path: Path) -> None:
     """The policy binds to the hashes: whatever found its way into the page would not run."""
-    page = to_page(toys().walk_trace())
+    page = to_page(toy_traces.walk_trace())
     bad = "<script>window.pwned = 1</script><img src=x onerror='window.pwned = 1'>"
     file = tmp_path / "changed.html"
     file.write_text(page.replace('<main id="page">', f'{bad}<main id="page">'), encoding="utf-8")
@@ -213,7 +202,7 @@ def test_a_script_put_into_the_file_does_not_run(offline: Any, tmp_path: Path) -
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_page_fits_a_phone_and_paper(chromium: Any, tmp_path: Path, theme: str) -> None:
     file = tmp_path / "run.html"
-    file.write_text(to_page(toys().walk_trace()), encoding="utf-8")
+    file.write_text(to_page(toy_traces.walk_trace()), encoding="utf-8")
     context = chromium.new_context(
         viewport={"width": 420, "height": 900}, color_scheme=theme, offline=True
     )

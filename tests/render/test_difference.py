@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-from pathlib import Path
 
 import pytest
 
+from tests.hop_traces import hop_trace
+from tests.note_traces import note_trace
 from tracert.difference import difference
 from tracert.render.difference import (
     changed_rows,
@@ -101,12 +101,7 @@ def test_the_json_holds_all_of_it(found):
 
 
 def test_hops_and_notes_are_laid_over_each_other_too():
-    for name, make in (("hop_traces", "hop_trace"), ("note_traces", "note_trace")):
-        path = Path(__file__).resolve().parents[1] / f"{name}.py"
-        spec = importlib.util.spec_from_file_location(name, path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        trace = getattr(module, make)()
+    for trace in (hop_trace(), note_trace()):
         found = difference(trace, trace)
         assert found.same_walk
         assert figure(found).data

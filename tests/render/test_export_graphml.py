@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import math
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import networkx as nx
 import pytest
 
+from tests.hop_traces import hop_trace
+from tests.note_traces import note_trace
 from tracert.render.export.graphml import graph, to_graphml, xml_text
 
 
@@ -18,21 +18,13 @@ def read(text: str) -> nx.MultiDiGraph:
     return nx.read_graphml(io.BytesIO(text.encode("utf-8")), force_multigraph=True)
 
 
-def other(name: str):
-    path = Path(__file__).resolve().parents[1] / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(params=["walk", "notes", "hops"])
 def trace(request, toys):
     if request.param == "walk":
         return toys.walk_trace()
     if request.param == "notes":
-        return other("note_traces").note_trace()
-    return other("hop_traces").hop_trace()
+        return note_trace()
+    return hop_trace()
 
 
 def test_it_reads_back_as_it_was_written(trace):

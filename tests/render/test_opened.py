@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import copy
-import importlib.util
 import json
 import random
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
+from tests.hop_traces import hop_trace
+from tests.note_traces import note_trace
 from tracert import trace as limits
 from tracert.difference import difference
 from tracert.errors import TraceError
@@ -29,20 +29,12 @@ STRANGE = [
 ]  # fmt: skip
 
 
-def other(name: str):
-    path = Path(__file__).resolve().parents[1] / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="module")
 def bases(toys) -> list[str]:
     return [
         toys.walk_trace().to_json(vectors=False),
-        other("note_traces").note_trace().to_json(),
-        other("hop_traces").hop_trace().to_json(vectors=False),
+        note_trace().to_json(),
+        hop_trace().to_json(vectors=False),
     ]
 
 

@@ -26,6 +26,8 @@ from tracert.hosting import (
 )
 from tracert.indexing import File
 from tracert.knowledge.archive import from_files
+from tracert.snapshot import folder_of as folder_of_snapshot
+from tracert.snapshot import root_of
 from tracert.workspace import Workspace
 
 ADA, BEN = session_owner("one"), person_owner("https://id.example", "ben")
@@ -208,7 +210,13 @@ def test_what_a_browser_session_made_expires_and_nothing_else(space: Workspace) 
         visitor.index([paper()], "Lamp")
     space.expire(before=ada.corpus("Lamp").changed)
     assert [each.name for each in ada.corpora()] == ["Lamp", "Shared"]
+    # Texts and vectors lie in files beside the store, too; Ben's are other ones.
+    ada.index([paper("own.txt", "Ada alone wrote this of the lamp. " * 20)], "Ada's own")
+    ada.open("Ada's own")
+    files = folder_of_snapshot(root_of(space.store), ada.corpus("Ada's own").fingerprint)
+    assert files.is_dir()
     space.expire(before=time.time() + 1)
+    assert not files.exists()
     assert [each.name for each in ada.corpora()] == ["Shared"]
     assert [each.name for each in ben.corpora()] == ["Lamp", "Shared"]
     assert ben.ask("Who lit the lamp?", corpus="Lamp", method="native_rag").result.evidence

@@ -38,7 +38,7 @@ from tracert.methods.base import Method, Question, Resources, collect, parse_set
 from tracert.methods.registry import method as method_by_name
 from tracert.projection import Projection
 from tracert.recent import Recent
-from tracert.snapshot import Snapshot, open_snapshot
+from tracert.snapshot import Snapshot, open_snapshot, prune
 from tracert.store import CorpusRecord, Store
 from tracert.trace import Cost, Map, Replies, Trace, Value
 
@@ -106,7 +106,9 @@ class Workspace:
         Raises:
             StoreError: the store cannot be used.
         """
-        self.store.expire(before)
+        if self.store.expire(before):
+            with self.store.session():
+                prune(self.store)
         expire_folders(self.path, before)
         expire_unpacked(self.path, before)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.language.passages import passage, trace, whole
 from tracert.corpus.sentences import sentence_spans
 from tracert.language.extract import NO_SENTENCE, NOTE, NOTHING, extract
-from tracert.trace import Answer, Node, NodeKind
+from tracert.trace import Answer, Node, NodeKind, Source
 
 BOOK = (
     "Humphry Davy took on a bookbinder's apprentice in 1813. The apprentice was Michael Faraday. "
@@ -224,3 +224,9 @@ def test_never_more_than_asked_for():
         whole(f"The pile number {n} was built by Volta in town {n}.", str(n)) for n in range(9)
     ]
     assert len(extract(trace("Who built the pile?", nodes)).sentences) == 4
+
+
+def test_a_row_of_a_file_of_passages_is_whole_though_the_document_goes_on_around_it():
+    text = "The barque was owned by Marta."
+    row = Node("a:1", NodeKind.CHUNK, "", text, Source("f.jsonl", None, (), 60, 60 + len(text)))
+    assert texts(extract(trace("Who owned the barque?", [row]))) == [text]

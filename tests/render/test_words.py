@@ -77,6 +77,8 @@ def _node(text, start=100):
         ("ck the wire. Davy saw it and wrote a long letter to London.", 100, "Davy saw it and"),
         # It does not: the first whole word after the cut one, and an ellipsis says so.
         ("ck the wire and went on and on without an end at all", 100, "… the wire and"),
+        # A word that begins with a capital was not cut.
+        ("The wire went on and on without an end at all", 100, "The wire went"),
         # A passage at the start of its document is not cut.
         ("ck the wire. Davy saw", 0, "ck the wire. Davy"),
         ("## The ring\n\nFaraday wound two coils.", 0, "The ring Faraday"),

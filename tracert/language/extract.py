@@ -55,6 +55,8 @@ _CAPITALS: Final = 0.6
 _EMBEDDED: Final = 200
 
 _FULL_STOP: Final = re.compile(r"[.!?…。！？][\"'”’»)\]*_]*\Z")
+#: Endings of files of passages. A trace does not tell what kind of file a document was.
+_OF_PASSAGES: Final = (".csv", ".tsv", ".jsonl", ".ndjson")
 _OPENING: Final = re.compile(r"[\"'“‘«(\[*_#\s]*[A-Z0-9]")
 _NEW_PARAGRAPH: Final = re.compile(r"[^\S\n]*\n[^\S\n]*\n")
 _DANGLING: Final = re.compile(r"(?:He|She|It|They|His|Her|Its|Their|This|That|These|Those|One)\b")
@@ -183,7 +185,8 @@ def _whole(stretch: _Stretch, snapped: bool) -> list[tuple[int, int]]:
     if not spans:
         return []
     is_note = all(node.source is None for _start, _end, node, _order in stretch.parts)
-    open_start = stretch.start > 0 and _NEW_PARAGRAPH.match(text) is None
+    is_row = all(_is_row(node) for _start, _end, node, _order in stretch.parts)
+    open_start = stretch.start > 0 and not is_row and _NEW_PARAGRAPH.match(text) is None
     if open_start and not snapped and not is_note:
         # A first piece of one word may be the end of an abbreviation ('Mr.' cut to 'r.'), and
         # then the second piece goes on with the same sentence.
@@ -195,6 +198,12 @@ def _whole(stretch: _Stretch, snapped: bool) -> list[tuple[int, int]]:
     if spans and not ends_whole and not is_note:
         spans = spans[:-1]
     return spans
+
+
+def _is_row(node: Node) -> bool:
+    """Whether a passage is a row of a file of passages, which begins where its sentence does."""
+    named = "" if node.source is None else node.source.document.lower()
+    return named.endswith(_OF_PASSAGES) and _OPENING.match(node.text) is not None
 
 
 def _home(stretch: _Stretch, start: int, end: int) -> tuple[int, str]:

@@ -98,7 +98,8 @@ def title(node: Node, length: int = TITLE) -> str:
     """What a node is called on a label: the question's or goal's own name, a passage's words.
 
     A passage is mostly cut in mid-sentence: its title begins at its first whole sentence if
-    one starts in its first half, else at its first whole word, after an ellipsis.
+    one starts in its first half, else at its first whole word, after an ellipsis; a word that
+    begins with a capital is whole.
     """
     if node.kind is NodeKind.QUERY:
         return "The question"
@@ -111,7 +112,7 @@ def title(node: Node, length: int = TITLE) -> str:
         begins = _BEGINNING.search(text, 0, max(1, len(text) // 2))
         if begins is not None:
             text = text[begins.end() :]
-        elif " " in text[:30].strip():
+        elif " " in text[:30].strip() and not text.lstrip()[:1].isupper():
             text = "… " + text.split(maxsplit=1)[1]
     words = " ".join(_MARKS.sub("", text).split())
     if len(words) > length:

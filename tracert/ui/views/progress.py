@@ -88,6 +88,8 @@ def _sentences(made: IndexReport) -> None:
     with st.container(border=True, gap="small"):
         for file in said[:_SAID]:
             icon = "block" if file.status == "refused" else "warning"
-            st.markdown(f":material/{icon}: **{literal(file.path)}** · {literal(file.message)}")
+            named = file.path.rsplit("/", 1)[-1] in file.message
+            said_of = "" if named else f"**{literal(file.path)}** · "
+            st.markdown(f":material/{icon}: {said_of}{literal(file.message)}")
         if len(said) > _SAID:
             st.caption(f"{count(len(said) - _SAID, 'more file')} with a sentence in the table.")

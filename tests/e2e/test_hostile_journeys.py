@@ -85,7 +85,8 @@ FOUND = """() => {
         const end = rest.search("zqend");
         const open = (rest.slice(0, end).match(/[\\u202a\\u202b\\u202d\\u202e]/g) || []).length
           - (rest.match(/\\u202c/g) || []).length;
-        const tail = rest.slice(end + 5).replace(/^\\.(md|txt)/, "").split("\\u2069").pop();
+        const named = rest.slice(end + 5).replace(/^\\.(md|txt|pdf|jsonl)$/, "");
+        const tail = named.split("\\u2069").pop();
         if (end >= 0 && open > 0 && /[A-Za-z]/.test(tail) && !rest.includes("\\u2069"))
           wrong.push(`turned around: ${tail.slice(0, 80)} in ${box.nodeName}.${box.className}`);
       }
@@ -199,7 +200,6 @@ def test_a_walk_over_hostile_texts_shows_them_as_text(
         write.click()
         settle(quiet)
     quiet.get_by_text("The path in words").first.click()
-    settle(quiet)
     # What the mouse shows of a node is text too.
     box = stage.bounding_box()
     for across in range(1, 12):

@@ -9,6 +9,7 @@ import streamlit as st
 from tracert.indexing import STAGES as ORDER
 from tracert.indexing import IndexReport, Progress
 from tracert.render.numbers import count, seconds
+from tracert.render.words.base import upright
 from tracert.ui.jobs import STAGES, Job
 from tracert.ui.safe import literal
 from tracert.ui.views import job as job_view
@@ -65,12 +66,12 @@ def report(made: IndexReport, *, key: str) -> None:
     _sentences(made)
     st.dataframe(
         {
-            "File": [file.path for file in made.files],
+            "File": [upright(file.path) for file in made.files],
             "Result": [_STATUS[file.status] for file in made.files],
             "Kind": [file.kind or "" for file in made.files],
             "Pages": [file.pages for file in made.files],
             "Passages": [file.chunks for file in made.files],
-            "What to know": [file.message for file in made.files],
+            "What to know": [upright(file.message) for file in made.files],
         },
         hide_index=True,
         key=f"{key}:report",

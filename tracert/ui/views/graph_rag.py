@@ -14,13 +14,13 @@ import streamlit as st
 from tracert.errors import TracertError
 from tracert.methods.graph_rag import GraphRagSettings
 from tracert.methods.graph_rag.graph import Graph
-from tracert.trace import StopReason, Trace, Value
+from tracert.trace import Trace, Value
 from tracert.ui import controls, resources
 from tracert.ui.glossary import explain
 from tracert.ui.live import Live
 from tracert.ui.running import Asked, run
 from tracert.ui.safe import literal
-from tracert.ui.views import graph_rag_communities, graph_rag_index, studio, theatre
+from tracert.ui.views import ending, graph_rag_communities, graph_rag_index, studio, theatre
 from tracert.ui.views.theatre import Panel
 from tracert.workspace import Workspace
 
@@ -61,12 +61,7 @@ def replay(trace: Trace, *, key: str = NAME) -> None:
 
 def said(trace: Trace) -> None:
     """How it ended where it ended otherwise than with its passages; who rated, if not the model."""
-    stop = trace.result.stop
-    if stop.reason is not StopReason.HOPS_DONE or stop.remedy:
-        st.caption(f":material/info: {literal(f'{stop.message} {stop.remedy}'.strip())}")
-    for step in trace.steps:
-        if note := step.values.get("rating_note"):
-            st.caption(f":material/warning: {literal(str(note))}")
+    ending.show(trace, "rating_note")
 
 
 def _panels(key: str) -> list[Panel]:

@@ -11,14 +11,14 @@ from tracert.methods.iterative_rewrite import IterativeRewriteSettings
 from tracert.render import tree
 from tracert.render.hop_table import plain_of
 from tracert.render.numbers import count, seconds
-from tracert.trace import StopReason, Trace, Value
+from tracert.trace import Trace, Value
 from tracert.ui import components, controls, redraw
 from tracert.ui.live import Live
 from tracert.ui.model import chat_model
 from tracert.ui.running import Asked, run
 from tracert.ui.safe import literal
 from tracert.ui.session import View, theme
-from tracert.ui.views import first_stage, studio, theatre
+from tracert.ui.views import ending, first_stage, studio, theatre
 from tracert.ui.views.theatre import Panel
 from tracert.workspace import Workspace
 
@@ -80,12 +80,7 @@ def replay(trace: Trace, *, key: str = NAME) -> None:
 
 def said(trace: Trace) -> None:
     """How it ended where it ended early, and where the model could not write."""
-    stop = trace.result.stop
-    if stop.reason is not StopReason.HOPS_DONE or stop.remedy:
-        st.caption(f":material/info: {literal(f'{stop.message} {stop.remedy}'.strip())}")
-    for step in trace.steps:
-        if note := step.values.get("rewrite_note"):
-            st.caption(f":material/warning: {literal(str(note))}")
+    ending.show(trace, "rewrite_note")
 
 
 def _panels(key: str) -> list[Panel]:

@@ -8,12 +8,12 @@ import streamlit as st
 
 from tracert.errors import TracertError
 from tracert.methods.native_rag import NativeRagSettings
-from tracert.trace import StopReason, Trace, Value
+from tracert.trace import Trace, Value
 from tracert.ui import controls, resources
 from tracert.ui.live import Live
 from tracert.ui.running import Asked, run
 from tracert.ui.safe import literal
-from tracert.ui.views import first_stage, studio, theatre
+from tracert.ui.views import ending, first_stage, studio, theatre
 from tracert.workspace import Workspace
 
 NAME: Final = "native_rag"
@@ -52,6 +52,4 @@ def replay(trace: Trace, *, key: str = NAME) -> None:
 
 def said(trace: Trace) -> None:
     """How it ended, where it ended with fewer passages than were asked for."""
-    stop = trace.result.stop
-    if stop.reason is not StopReason.HOPS_DONE or stop.remedy:
-        st.caption(f":material/info: {literal(f'{stop.message} {stop.remedy}'.strip())}")
+    ending.show(trace)

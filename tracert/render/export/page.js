@@ -177,7 +177,7 @@
   const path = el("ol", { class: "path", start: "0" }, ...run.path.map((said, i) => el("li", {}, el("button", { type: "button", class: "plain", onclick: () => box()?.go(i) }, said))));
   const found = trace.result.evidence.map((id) => el("article", { class: "source" },
     el("h3", {}, cite(id), " ", el("span", {}, title(id))), el("p", { class: "about" }, place(id)), el("div", { class: "text" }, nodes.get(id).text)));
-  const all = el("details", { class: "panel" }, el("summary", {}, `All ${trace.result.evidence.length} ${run.unit}s found`), ...found);
+  const all = el("details", { class: "panel" }, el("summary", {}, found.length === 1 ? `The ${run.unit} found` : `All ${found.length} ${run.unit}s found`), ...found);
   const more = el("details", { class: "panel" }, el("summary", {}, "Settings, cost and method"),
     el("p", {}, run.chapters),
     el("dl", {}, ...run.settings.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),

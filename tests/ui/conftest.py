@@ -1,20 +1,14 @@
-"""The toy traces, loaded by path since tests are no package."""
+"""What all tests of pages share: nothing is fitted in the background or left in a cache."""
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-from types import ModuleType
-
 import pytest
+import streamlit as st
 
 
-@pytest.fixture(scope="session")
-def toys() -> ModuleType:
-    path = Path(__file__).resolve().parents[1] / "toy_traces.py"
-    spec = importlib.util.spec_from_file_location("toy_traces", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture(autouse=True)
+def _no_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test waits for UMAP or leaves it running, and none sees what another one cached."""
+    monkeypatch.setattr("tracert.workspace.Workspace._begin_fit", lambda self, over: None)
+    st.cache_resource.clear()
+    st.cache_data.clear()

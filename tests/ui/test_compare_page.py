@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tracert.errors import ModelError
@@ -38,13 +37,6 @@ def cards(at: AppTest) -> dict[str, dict]:
 
 def charts(at: AppTest) -> list[dict]:
     return [json.loads(element.proto.spec) for element in at.get("plotly_chart")]
-
-
-@pytest.fixture(autouse=True)
-def _no_fit(monkeypatch):
-    monkeypatch.setattr("tracert.workspace.Workspace._begin_fit", lambda self, snapshot: None)
-    st.cache_resource.clear()
-    st.cache_data.clear()
 
 
 @pytest.fixture(scope="module")

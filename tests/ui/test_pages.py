@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tracert import workspace
@@ -17,14 +16,6 @@ from tracert.ui.views import builtin
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "sk-k3ymark-0123456789"
-
-
-@pytest.fixture(autouse=True)
-def _no_fit(monkeypatch):
-    """No test waits for UMAP or leaves it running."""
-    monkeypatch.setattr("tracert.workspace.Workspace._begin_fit", lambda self, snapshot: None)
-    st.cache_resource.clear()
-    st.cache_data.clear()
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,6 @@ from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tracert import workspace
@@ -18,14 +17,6 @@ from tracert.ui.views import again, builtin
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = "The Long Spark"
-
-
-@pytest.fixture(autouse=True)
-def _no_fit(monkeypatch):
-    """No test waits for UMAP or leaves it running."""
-    monkeypatch.setattr("tracert.workspace.Workspace._begin_fit", lambda self, snapshot: None)
-    st.cache_resource.clear()
-    st.cache_data.clear()
 
 
 @pytest.fixture(scope="session")

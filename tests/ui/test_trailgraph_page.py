@@ -9,7 +9,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tracert.errors import ModelError
@@ -31,14 +30,6 @@ def _load(name: str):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-@pytest.fixture(autouse=True)
-def _no_fit(monkeypatch):
-    """No test waits for UMAP or leaves it running."""
-    monkeypatch.setattr("tracert.workspace.Workspace._begin_fit", lambda self, over: None)
-    st.cache_resource.clear()
-    st.cache_data.clear()
 
 
 @pytest.fixture(scope="session")

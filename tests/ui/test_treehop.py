@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.hop_traces import hop_trace
@@ -144,13 +143,6 @@ def test_similarities_and_plain_top_k_stand_beside():
 
 
 # --- the page ---------------------------------------------------------------------------------
-
-
-@pytest.fixture(autouse=True)
-def _no_fit(monkeypatch):
-    monkeypatch.setattr("tracert.workspace.Workspace._begin_fit", lambda self, snapshot: None)
-    st.cache_resource.clear()
-    st.cache_data.clear()
 
 
 @pytest.fixture(scope="module")

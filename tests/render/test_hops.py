@@ -186,7 +186,7 @@ def test_a_caption_names_query_and_passage():
     said = words_for("treehop").caption(trace, frame(trace, 4))
     assert said.startswith("Hop 2, query 3 of 3: q3, made of the question by passage 3,")
     # toy:3 lies 11 degrees from toy:2, which is the query itself.
-    assert f"passage 4, “… 3 of the toy.”, at cosine {np.cos(np.deg2rad(11)):.3f}" in said
+    assert f"passage 4, “Passage 3 of the toy.”, at cosine {np.cos(np.deg2rad(11)):.3f}" in said
 
 
 def test_a_number_that_no_setting_asks_for_has_no_column():

@@ -125,14 +125,15 @@ def run(files: Sequence[Path], count: int, seed: int) -> tuple[list[Outcome], in
     contents = [file.read_bytes() for file in files]
     found: list[Outcome] = []
     most = 0
+    others = set(psutil.Process().children())
     with Parser(BOUNDS) as parser:
         for number in range(count):
             rng = random.Random(f"{seed}:{number}")
             at = number % len(files)
             data, kind = damaged(contents[at], contents, rng)
             found.append(outcome(parser, data, files[at].name, kind))
-            for child in psutil.Process().children():
-                most = max(most, child.memory_info().rss)
+            for reader in set(psutil.Process().children()) - others:
+                most = max(most, reader.memory_info().rss)
             if (number + 1) % 100 == 0:
                 print(f"{number + 1:,} of {count:,}", file=sys.stderr, flush=True)
     return found, most

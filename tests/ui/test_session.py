@@ -5,6 +5,7 @@ import pytest
 from tracert.render.frames import last
 from tracert.render.network import revision
 from tracert.ui.session import View
+from tracert.ui.session import view as view_of
 
 
 @pytest.fixture
@@ -31,6 +32,35 @@ def test_what_a_person_does_at_the_stage_is_taken_over(view, trace):
 def test_an_event_of_another_graph_changes_nothing(view, trace, toys):
     view.hear(_event(toys.walk_trace(alpha=0.2)), trace)
     assert (view.step, view.node) == (5, "toy:14")
+
+
+def test_a_step_made_while_the_map_changed_counts_and_is_told_back(view, trace):
+    view.before, view.revision = view.revision, "the same walk on another map"
+    view.hear(_event(trace), trace)
+    assert (view.step, view.node) == (2, "toy:24")
+    # The stage has drawn the new map meanwhile, at the step of before: it is told.
+    assert (view.command, view.told_step, view.told_node) == (2, 2, "toy:24")
+
+
+def test_another_map_of_the_same_walk_keeps_the_step_and_another_walk_does_not(trace, toys):
+    from dataclasses import replace
+
+    import streamlit as st
+
+    st.session_state.clear()
+    first = view_of("page", trace)
+    first.step, first.node = 1, "toy:24"
+    assert trace.map is not None
+    other = "umap" if trace.map.kind == "pca" else "pca"
+    moved = replace(trace, map=replace(trace.map, kind=other))
+    assert revision(moved) != revision(trace)
+    kept = view_of("page", moved)
+    assert (kept.step, kept.node, kept.before) == (1, "toy:24", revision(trace))
+    assert kept.command == first.command + 1
+    fresh = view_of("page", toys.walk_trace(alpha=0.2))
+    assert fresh.step == last(trace)
+    assert fresh.before == ""
+    st.session_state.clear()
 
 
 def test_an_older_event_changes_nothing(view, trace):

@@ -91,14 +91,23 @@ def _tree_ids(trace: Trace, limit: int) -> list[str]:
 
 def revision(trace: Trace) -> str:
     """A short name of what the graph shows: it changes when, and only when, the graph does."""
+    return _named(walk(trace), trace.map and trace.map.kind)
+
+
+def walk(trace: Trace) -> str:
+    """A short name of the walk alone: another map of it leaves it as it is."""
     digest = hashlib.blake2b(digest_size=8)
     digest.update(repr((trace.method, trace.question, trace.corpus.fingerprint)).encode())
     digest.update(repr(sorted(trace.settings.items())).encode())
-    digest.update(repr((trace.result.path, trace.map and trace.map.kind)).encode())
+    digest.update(repr(trace.result.path).encode())
     for step in trace.steps:
         digest.update(repr((step.source, step.target, dict(step.values))).encode())
         digest.update(repr(len(step.candidates)).encode())
     return digest.hexdigest()
+
+
+def _named(*parts: object) -> str:
+    return hashlib.blake2b(repr(parts).encode(), digest_size=8).hexdigest()
 
 
 def payload(trace: Trace) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 import streamlit as st
 
 from tracert.render.frames import clamp, frame, last
-from tracert.render.network import revision
+from tracert.render.network import revision, walk
 from tracert.trace import NodeKind, Trace
 from tracert.ui import arrival
 
@@ -25,7 +25,8 @@ class View:
     `note` is what there is to say of how it was opened. `command` counts the times that Python,
     and not the person at the player, moved the stage; `told_step` and `told_node` are what it said
     the last time. So a run that only answers the player sends the stage the same message
-    again, which the browser keeps.
+    again, which the browser keeps. `walk` names the walk, and `before` is the revision that showed
+    the same walk on another map: what a person did at the stage while the map changed counts.
     """
 
     revision: str
@@ -38,6 +39,8 @@ class View:
     told_node: str | None = None
     moment: float = 0.0
     note: str = ""
+    walk: str = ""
+    before: str = ""
 
     def select(self, id: str | None, *, several: tuple[str, ...] = ()) -> None:
         """Select a node from anywhere but the stage, and tell the stage."""
@@ -50,7 +53,7 @@ class View:
 
         `drawn` are the nodes that the stage shows beside those that the trace names.
         """
-        if event is None or event.get("revision") != self.revision:
+        if event is None or event.get("revision") not in (self.revision, self.before or None):
             return
         if not self._newer(event):
             return
@@ -61,6 +64,9 @@ class View:
             if node != self.node:
                 self.several = ()
             self.node = node
+        if event["revision"] != self.revision:
+            self.command += 1
+            self.told_step, self.told_node = self.step, self.node
 
     def pick(self, event: dict[str, Any] | None) -> bool:
         """Take over a click in a list; True if it was new."""
@@ -78,10 +84,11 @@ class View:
 
 
 def view(key: str, trace: Trace) -> View:
-    """The view of that page on this trace; a new trace is opened at its end.
+    """The view of that page on this trace; a new walk is opened at its end.
 
-    The selection stays where the question is the same and the new trace still names the
-    node; else it is the last passage of the path.
+    The same walk on another map, which comes once UMAP is fitted, stays at its step. The
+    selection stays where the question is the same and the new trace still names the node; else it
+    is the last passage of the path.
     """
     name = f"{key}:view"
     seen: View | None = st.session_state.get(name)
@@ -93,8 +100,11 @@ def view(key: str, trace: Trace) -> View:
     if node is None or all(known.id != node for known in trace.nodes):
         node = _last_passage(trace)
     at, note = _opening(trace, key)
-    fresh = View(now, at, node, trace.question, note=note)
-    if at != last(trace):
+    fresh = View(now, at, node, trace.question, note=note, walk=walk(trace))
+    if seen is not None and seen.walk == fresh.walk:
+        fresh.step, fresh.several, fresh.note = seen.step, seen.several, seen.note
+        fresh.before = seen.revision
+    elif at != last(trace):
         fresh.node = frame(trace, at).chosen or fresh.node
     fresh.command = 1 if seen is None else seen.command + 1
     fresh.told_step, fresh.told_node = fresh.step, fresh.node

@@ -9,11 +9,23 @@ STAGE = "section.stage"
 PATIENCE = 240_000
 
 
+#: Milliseconds without work after which a page counts as settled: what was just done by hand
+#: reaches the app within them.
+CALM = 300
+
+
 def settle(page: Any) -> None:
-    """Wait until no script runs and nothing on the page is stale."""
+    """Wait until no script has run and nothing on the page was stale for a moment."""
+    page.evaluate("() => { delete window.calmSince; }")
     page.wait_for_function(
-        """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState
-              === 'notRunning' && !document.querySelector('[data-stale=true]')""",
+        """(calm) => {
+            const busy = document.querySelector('[data-testid=stApp]')?.dataset.testScriptState
+                !== 'notRunning' || document.querySelector('[data-stale=true]');
+            if (busy) { delete window.calmSince; return false; }
+            window.calmSince ??= performance.now();
+            return performance.now() - window.calmSince > calm;
+        }""",
+        arg=CALM,
         timeout=PATIENCE,
     )
 

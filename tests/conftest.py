@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 from tests import toy_traces
-from tests.chroma_server import ChromaServer
+from tests.chroma_server import KEY, ChromaServer
 
 # A busy machine is no failure: properties are checked without a time limit for an example.
 settings.register_profile("untimed", deadline=None)
@@ -67,6 +67,19 @@ def chroma_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChromaSe
     """A Chroma server that all tests of a process share; each takes a database of its own."""
     server = ChromaServer(tmp_path_factory.mktemp("chroma") / "data")
     server.start()
+    try:
+        yield server
+    finally:
+        server.kill()
+
+
+@pytest.fixture
+def own_chroma(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChromaServer]:
+    """The store is on a server that this test alone has, and may kill."""
+    server = ChromaServer(tmp_path / "chroma")
+    server.start()
+    monkeypatch.setenv("CHROMA_URL", server.url)
+    monkeypatch.setenv("CHROMA_API_KEY", KEY)
     try:
         yield server
     finally:

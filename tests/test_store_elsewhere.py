@@ -14,7 +14,7 @@ from pathlib import Path
 import chromadb
 import pytest
 
-from tests.chroma_server import ChromaServer
+from tests.chroma_server import KEY, ChromaServer
 from tests.toy_embedder import ToyEmbedder
 from tracert import chroma, foreign, store
 from tracert.cli import main
@@ -24,22 +24,8 @@ from tracert.indexing import File, Progress
 from tracert.store import Store
 from tracert.workspace import Workspace
 
-KEY = "ck-k3ymark-0123456789"
 LAMP = "".join(f"The lamp number {n} was lit by a pile of discs.\n" for n in range(12))
 FROG = "".join(f"The leg of frog {n} twitched at the touch of metal.\n" for n in range(40))
-
-
-@pytest.fixture
-def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChromaServer]:
-    """A server that this test alone has, and may kill."""
-    server = ChromaServer(tmp_path / "chroma")
-    server.start()
-    monkeypatch.setenv("CHROMA_URL", server.url)
-    monkeypatch.setenv("CHROMA_API_KEY", KEY)
-    try:
-        yield server
-    finally:
-        server.kill()
 
 
 def add(space: Workspace, text: str, name: str = "Lab", **more: object) -> None:
@@ -58,12 +44,12 @@ def ask(space: Workspace, question: str = "Which lamp was lit?") -> tuple[str, .
 
 
 def test_work_goes_on_in_the_same_workspace_when_the_server_is_back(
-    own: ChromaServer, tmp_path: Path
+    own_chroma: ChromaServer, tmp_path: Path
 ) -> None:
     space = Workspace(tmp_path / "home")
     add(space, LAMP)
     before = ask(space)
-    own.kill()
+    own_chroma.kill()
     for attempt in (
         space.corpora,
         lambda: ask(space),
@@ -76,7 +62,7 @@ def test_work_goes_on_in_the_same_workspace_when_the_server_is_back(
             StoreError, match=r"CHROMA_URL did not do as asked\. Check that it runs"
         ):
             attempt()
-    own.start()
+    own_chroma.start()
     assert [each.name for each in space.corpora()] == ["Lab"]
     assert ask(space) == before
     add(space, FROG, "More")
@@ -84,7 +70,7 @@ def test_work_goes_on_in_the_same_workspace_when_the_server_is_back(
 
 
 def test_killed_while_a_corpus_is_replaced_it_keeps_the_old_one_whole(
-    own: ChromaServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    own_chroma: ChromaServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "BATCH", 5)
     space = Workspace(tmp_path / "home")
@@ -96,12 +82,12 @@ def test_killed_while_a_corpus_is_replaced_it_keeps_the_old_one_whole(
     def kill(at: Progress) -> None:
         if at.stage == "store" and at.done:
             stored.append(at.done)
-            own.kill()
+            own_chroma.kill()
 
     with pytest.raises(StoreError):
         add(space, FROG, replace=True, on_progress=kill)
     assert stored == [5]
-    own.start()
+    own_chroma.start()
     # From the store alone, as a process that has no snapshot would see it.
     fresh = Workspace(tmp_path / "another")
     assert fresh.corpus("Lab") == before
@@ -115,9 +101,9 @@ def test_killed_while_a_corpus_is_replaced_it_keeps_the_old_one_whole(
 
 
 def test_the_command_line_says_it_in_one_line_without_the_key(
-    own: ChromaServer, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    own_chroma: ChromaServer, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    own.kill()
+    own_chroma.kill()
     path = tmp_path / "a.txt"
     path.write_text(LAMP)
     for command in (
@@ -130,7 +116,7 @@ def test_the_command_line_says_it_in_one_line_without_the_key(
         assert said.err.strip().splitlines()[-1].startswith("tracert: The Chroma server of")
         assert "Traceback" not in said.err
         assert KEY not in said.err + said.out
-    own.start()
+    own_chroma.start()
     assert main(["index", str(path), "--corpus", "Lab"]) == 0
 
 
@@ -147,7 +133,7 @@ def test_a_server_that_takes_the_call_and_says_nothing_is_given_up(
             Store(tmp_path).corpora()
 
 
-def test_a_reply_has_a_limit_too(own: ChromaServer, tmp_path: Path) -> None:
+def test_a_reply_has_a_limit_too(own_chroma: ChromaServer, tmp_path: Path) -> None:
     client = chroma.place_of(tmp_path).open(apart=True)
     timeout = client._server._session.timeout  # type: ignore[attr-defined]
     assert timeout.read == chroma.REPLY_SECONDS

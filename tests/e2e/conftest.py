@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,6 +23,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(str(item.fspath)).is_relative_to(Path(__file__).parent):
             item.add_marker(pytest.mark.browser)
+
+
+#: What a page shows, and what stands in its fields (a password's field is left out).
+_SHOWN = """() => [
+    location.href, document.body.innerText.replace(/\\n+/g, '\\n').slice(0, 6000),
+    ...[...document.querySelectorAll('input:not([type=password]), textarea')]
+        .map((field) => `[${field.ariaLabel}] = ${field.value}`),
+    ...[...document.querySelectorAll('[data-test-script-state]')]
+        .map((app) => `script: ${app.dataset.testScriptState}`),
+].join('\\n')"""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Beside a journey that failed stands what its page showed at that moment."""
+    report = yield
+    page = getattr(item, "funcargs", {}).get("page")
+    if report.when == "call" and report.failed and page is not None and not page.is_closed():
+        report.sections.append(("the page", page.evaluate(_SHOWN)))
+    return report
 
 
 def _no_browser(reason: str) -> None:

@@ -30,6 +30,17 @@ def settle(page: Any) -> None:
     )
 
 
+def enter(page: Any, field: Any, text: str) -> None:
+    """Type into a field of a page at rest, send it off, and wait until the page is at rest again.
+
+    A page that is still being drawn may put a field in the place of the one that is typed into.
+    """
+    settle(page)
+    field.fill(text)
+    field.press("Enter")
+    settle(page)
+
+
 def step(stage: Any) -> int:
     """The step that the stage shows, counted from 0."""
     return int(stage.get_attribute("data-step"))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.steps import STAGE, settle
+from tests.e2e.steps import STAGE, enter, settle
 from tests.servers import ChatServer
 from tracert.language.judge import CRITERIA
 from tracert.trace import Trace
@@ -174,13 +174,11 @@ def test_no_call_is_made_before_a_person_agrees(
     reading = page.get_by_role("spinbutton", name="Calls for reading")
     expect(reading).to_be_visible(timeout=LONG)
     settle(page)
-    reading.fill("2")
-    reading.press("Enter")
+    enter(page, reading, "2")
     expect(page.get_by_text(re.compile("called up to 42 times"))).to_be_visible(timeout=LONG)
     settle(page)
     summaries = page.get_by_role("spinbutton", name="Calls for summaries")
-    summaries.fill("1")
-    summaries.press("Enter")
+    enter(page, summaries, "1")
     expect(page.get_by_text(re.compile("called up to 3 times"))).to_be_visible(timeout=LONG)
     assert model.calls == []
     settle(page)

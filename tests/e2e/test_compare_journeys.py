@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.steps import settle
+from tests.e2e.steps import enter, settle
 
 SLOW = 60_000
 
@@ -80,8 +80,7 @@ def test_why_not_this_passage_and_the_change_that_keeps_it(page: Any, server: An
     open_compare(page, server)
     # The gold that plain top-k misses, found by some of its words.
     box = page.get_by_placeholder("Why not this passage? Type some of its words")
-    box.fill("Carlisle's friend William Nicholson")
-    box.press("Enter")
+    enter(page, box, "Carlisle's friend William Nicholson")
     offered = page.locator(".cards button.row").first
     expect(offered).to_be_visible(timeout=SLOW)
     offered.click()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.steps import settle
+from tests.e2e.steps import enter, settle
 from tracert.evaluation.datasets import Passage, read_items
 from tracert.evaluation.gold_chain import GoldChain, to_jsonl
 from tracert.evaluation.runs import Runs
@@ -160,8 +160,7 @@ def test_a_gold_chain_is_made_saved_and_measured(page: Any, server: Any, tmp_pat
     open_page(page, server)
     choose(page, "Gold chains")
     field = page.get_by_role("textbox", name="The question of the chain")
-    field.fill("Who taught the man who wound two coils on a ring?")
-    field.press("Enter")
+    enter(page, field, "Who taught the man who wound two coils on a ring?")
     marks = page.get_by_role("button", name="Mark as gold")
     marks.first.wait_for(timeout=WAIT)
     settle(page)
@@ -170,8 +169,7 @@ def test_a_gold_chain_is_made_saved_and_measured(page: Any, server: Any, tmp_pat
     down.first.wait_for(timeout=WAIT)
     # Another search leaves the question and the chain as they are.
     other = page.get_by_role("textbox", name="Search for something else")
-    other.fill("kwaker, the letter Q and the clerk at Slough")
-    other.press("Enter")
+    enter(page, other, "kwaker, the letter Q and the clerk at Slough")
     page.get_by_text("kwaker").first.wait_for(timeout=WAIT)
     settle(page)
     marks.first.click()
@@ -180,13 +178,9 @@ def test_a_gold_chain_is_made_saved_and_measured(page: Any, server: Any, tmp_pat
     down.first.click()
     settle(page)
     answer = page.get_by_role("textbox", name="Answer, in short")
-    answer.fill("Davy")
-    answer.press("Enter")
-    settle(page)
+    enter(page, answer, "Davy")
     name = page.get_by_role("combobox", name="Set", exact=False).first
-    name.fill("My chains")
-    name.press("Enter")
-    settle(page)
+    enter(page, name, "My chains")
     page.get_by_role("button", name="Add the chain to the set").click()
     page.get_by_text("My chains now has 1 chain.").wait_for(timeout=WAIT)
     settle(page)

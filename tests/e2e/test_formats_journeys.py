@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.corpus.test_epub import entry, epub
-from tests.e2e.steps import settle
+from tests.e2e.steps import enter, settle
 
 LONG = " It was told in the village for many years, by the old and by the young, in every winter."
 HOSTILE = "<script>window.pwned = 1</script><img src=x onerror='window.pwned = 1'>"
@@ -50,8 +50,7 @@ def files(tmp_path: Path) -> list[str]:
 
 def ask(page: Any, question: str) -> None:
     field = page.get_by_placeholder("Ask something that needs")
-    field.fill(question)
-    field.press("Enter")
+    enter(page, field, question)
     page.wait_for_selector("section.stage[data-revision]")
     settle(page)
 
@@ -65,9 +64,7 @@ def test_files_as_people_have_them_are_loaded_and_asked(
     page.locator("input[type=file]").first.set_input_files(files)
     expect(page.get_by_role("button", name="Index 4 documents")).to_be_enabled(timeout=60_000)
     settle(page)
-    page.get_by_label("Name of the corpus").fill("Four kinds")
-    page.get_by_label("Name of the corpus").press("Enter")
-    settle(page)
+    enter(page, page.get_by_label("Name of the corpus"), "Four kinds")
     page.get_by_role("button", name="Index 4 documents").click()
     expect(page.get_by_text("Four kinds now has")).to_be_visible(timeout=120_000)
     settle(page)

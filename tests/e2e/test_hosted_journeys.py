@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Server
-from tests.e2e.steps import settle
+from tests.e2e.steps import enter, settle
 from tests.oidc import PEOPLE, provider, secrets_file
 from tracert.workspace import Workspace
 
@@ -55,8 +55,7 @@ def visitor(chromium: Any) -> Iterator[Any]:
 def load(page: Any, name: str, text: str) -> None:
     """Paste a text into a corpus of that name; the page is at the Library."""
     page.get_by_role("tab", name="Paste").click()
-    page.get_by_label("Name of the text").fill(f"{name}.txt")
-    page.get_by_label("Name of the text").press("Enter")
+    enter(page, page.get_by_label("Name of the text"), f"{name}.txt")
     page.get_by_label("Text", exact=True).fill(text)
     page.get_by_label("Text", exact=True).press("Control+Enter")
     # The field is another one once its proposal has changed; both stand there for a moment.

@@ -19,7 +19,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Server
-from tests.e2e.steps import STAGE, settle
+from tests.e2e.steps import STAGE, enter, settle
 from tests.servers import ChatServer
 from tracert.indexing import File
 from tracert.workspace import Workspace
@@ -244,9 +244,7 @@ def test_library_inspector_and_settings_show_them_as_text(quiet: Any, hostile: S
     index = quiet.get_by_role("button", name="Index 3 documents")
     expect(index).to_be_enabled(timeout=LONG)
     settle(quiet)
-    quiet.get_by_label("Name of the corpus").fill(f"2 {NAME}")
-    quiet.get_by_label("Name of the corpus").press("Enter")
-    settle(quiet)
+    enter(quiet, quiet.get_by_label("Name of the corpus"), f"2 {NAME}")
     index.click()
     expect(quiet.get_by_text(re.compile("now has")).first).to_be_visible(timeout=LONG)
     settle(quiet)
@@ -280,8 +278,7 @@ def test_notes_run_and_fetch_nothing(quiet: Any, hostile: Server, tmp_path: Path
     settle(quiet)
     harmless(quiet, formatted=True)
     field = quiet.get_by_label("Question", exact=True)
-    field.fill(QUESTION)
-    field.press("Enter")
+    enter(quiet, field, QUESTION)
     quiet.wait_for_selector(f"{STAGE}[data-revision]", timeout=LONG)
     settle(quiet)
     harmless(quiet, formatted=True)

@@ -9,7 +9,7 @@ import chromadb
 from chromadb.config import Settings
 from playwright.sync_api import expect
 
-from tests.e2e.steps import settle
+from tests.e2e.steps import enter, settle
 from tracert.embedding.registry import embedder
 
 LONG = 120_000
@@ -47,8 +47,7 @@ def test_from_the_library_to_a_passage_to_its_neighbour_and_to_another_cut(
     expect(first).not_to_have_attribute("data-node", target, timeout=LONG)
 
     # The search narrows the table.
-    page.get_by_label("Search the passages").fill("lighthouse")
-    page.get_by_label("Search the passages").press("Enter")
+    enter(page, page.get_by_label("Search the passages"), "lighthouse")
     expect(page.get_by_text("of 263. Select a row")).to_be_visible(timeout=LONG)
 
     to_view(page, "Lengths")
@@ -94,8 +93,7 @@ def test_a_collection_with_hostile_texts_is_opened_asked_and_inspected(
     page.get_by_text("Open a Chroma collection").click()
     folder = page.get_by_label("Folder of the Chroma store")
     expect(folder).to_be_visible(timeout=LONG)
-    folder.fill(str(tmp_path / "theirs"))
-    folder.press("Enter")
+    enter(page, folder, str(tmp_path / "theirs"))
     look = page.get_by_role("button", name="Look inside")
     expect(look).to_be_enabled(timeout=LONG)
     look.click()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.steps import STAGE, revision, settle, step, too_wide
+from tests.e2e.steps import STAGE, enter, revision, settle, step, too_wide
 from tracert.trace import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -183,16 +183,13 @@ def test_a_pdf_of_ones_own_is_loaded_and_asked(page: Any, server: Any, pdf: Path
     page.locator("input[type=file]").first.set_input_files(str(pdf))
     page.get_by_role("button", name="Index 1 document").wait_for()
     settle(page)
-    page.get_by_label("Name of the corpus").fill("My own")
-    page.get_by_label("Name of the corpus").press("Enter")
-    settle(page)
+    enter(page, page.get_by_label("Name of the corpus"), "My own")
     page.get_by_role("button", name="Index 1 document").click()
     page.get_by_text("My own now has").wait_for()
     settle(page)
     card = page.locator("[class*=st-key-shelf]", has_text="My own").last
     card.get_by_role("button", name="Ask").click()
-    page.get_by_placeholder("Ask something that needs").fill("Who built the lighthouse?")
-    page.get_by_placeholder("Ask something that needs").press("Enter")
+    enter(page, page.get_by_placeholder("Ask something that needs"), "Who built the lighthouse?")
     page.wait_for_selector(f"{STAGE}[data-revision]")
     settle(page)
     page.locator(".passage", has_text="Skarholm").wait_for()
@@ -225,16 +222,13 @@ def test_a_hostile_document_shows_as_text(page: Any, server: Any, tmp_path: Path
     page.locator("input[type=file]").first.set_input_files(str(file))
     page.get_by_role("button", name="Index 1 document").wait_for()
     settle(page)
-    page.get_by_label("Name of the corpus").fill("<i>bad</i> *name*")
-    page.get_by_label("Name of the corpus").press("Enter")
-    settle(page)
+    enter(page, page.get_by_label("Name of the corpus"), "<i>bad</i> *name*")
     page.get_by_role("button", name="Index 1 document").click()
     page.get_by_text("now has").wait_for()
     settle(page)
     card = page.locator("[class*=st-key-shelf]", has_text="<i>bad</i>").last
     card.get_by_role("button", name="Ask").click()
-    page.get_by_placeholder("Ask something that needs").fill("What speaks of amber? <b>")
-    page.get_by_placeholder("Ask something that needs").press("Enter")
+    enter(page, page.get_by_placeholder("Ask something that needs"), "What speaks of amber? <b>")
     page.wait_for_selector(f"{STAGE}[data-revision]")
     settle(page)
     page.locator(".passage", has_text="<script>window.pwned").wait_for()

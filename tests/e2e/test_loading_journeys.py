@@ -11,6 +11,7 @@ from typing import Any
 from playwright.sync_api import expect
 
 from tests.corpus.pdfs import pdf as made
+from tests.e2e.steps import enter
 
 WAIT = 60_000
 WORDS = "\n".join(["Ingrid Falk built the lighthouse at Skarholm in the year 1871."] * 20)
@@ -28,8 +29,7 @@ def hand_in(page: Any, corpus: str, *files: Path) -> None:
     # The name is proposed by that of the first file, in a field of its own.
     name = page.get_by_label("Name of the corpus").first
     expect(name).to_have_value(files[0].stem, timeout=WAIT)
-    name.fill(corpus)
-    name.press("Enter")
+    enter(page, name, corpus)
     button = page.get_by_role("button", name=re.compile("^Index [0-9]+ document"))
     expect(button).to_be_enabled(timeout=WAIT)
     button.click()

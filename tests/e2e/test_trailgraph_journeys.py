@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.steps import STAGE, settle, too_wide
+from tests.e2e.steps import STAGE, enter, settle, too_wide
 from tracert.knowledge.graph import open_graph
 from tracert.trace import Trace
 
@@ -48,8 +48,7 @@ def question(page: Any, text: str) -> None:
     field = page.get_by_label("Question", exact=True)
     shown = page.locator(STAGE)
     before = shown.get_attribute("data-revision") if shown.count() else ""
-    field.fill(text)
-    field.press("Enter")
+    enter(page, field, text)
     page.locator(f"{STAGE}:not([data-revision='{before}'])").wait_for()
     settle(page)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.steps import STAGE, revision, settle, step, too_wide
+from tests.e2e.steps import STAGE, enter, revision, settle, step, too_wide
 from tracert.trace import Trace
 
 
@@ -140,9 +140,7 @@ def test_a_setting_moved_and_the_papers_settings_redraw_the_tree(page: Any, serv
 def test_the_question_goes_along_from_page_to_page(page: Any, server: Any) -> None:
     open_treehop(page, server)
     field = page.get_by_placeholder("Ask something that needs")
-    field.fill("Who taught Michael Faraday?")
-    field.press("Enter")
-    settle(page)
+    enter(page, field, "Who taught Michael Faraday?")
     page.get_by_role("link", name="Tracert").first.click()
     page.wait_for_url(lambda url: "treehop" not in url)
     page.wait_for_selector(f"{STAGE}[data-revision]")

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.chroma_server import ChromaServer
-from tests.e2e.steps import settle
+from tests.e2e.steps import enter, settle
 
 LONG = 120_000
 
@@ -48,9 +48,7 @@ def test_what_one_indexes_the_other_asks_renames_and_sees_gone(
     page.locator("input[type=file]").first.set_input_files(str(pdf))
     page.get_by_role("button", name="Index 1 document").wait_for()
     settle(page)
-    page.get_by_label("Name of the corpus").first.fill("Harbour")
-    page.get_by_label("Name of the corpus").first.press("Enter")
-    settle(page)
+    enter(page, page.get_by_label("Name of the corpus").first, "Harbour")
     page.get_by_role("button", name="Index 1 document").click()
     expect(page.get_by_text("Harbour now has")).to_be_visible(timeout=LONG)
 
@@ -60,8 +58,7 @@ def test_what_one_indexes_the_other_asks_renames_and_sees_gone(
     expect(card).to_be_visible(timeout=LONG)
     card.get_by_role("button", name="Ask").click()
     question = page.get_by_placeholder("Ask something that needs")
-    question.fill("Who built the lighthouse?")
-    question.press("Enter")
+    enter(page, question, "Who built the lighthouse?")
     page.wait_for_selector("section.stage[data-revision]", timeout=LONG)
     settle(page)
     expect(page.locator(".passage", has_text="Skarholm").first).to_be_visible(timeout=LONG)

@@ -72,6 +72,16 @@ def test_cycle(tmp_path: Path) -> None:
     assert len(open_graph(folder).ancestors_of("c.md")) == 2
 
 
+@pytest.mark.parametrize("fields", [{"parent": "y.md"}, {"children": "y.md"}])
+def test_a_note_that_is_its_own_parent_is_a_cycle_and_nothing_else(
+    tmp_path: Path, fields: dict[str, str]
+) -> None:
+    folder = write(tmp_path / "g", {"x.md": note("X", related="y.md"), "y.md": note("Y", **fields)})
+    [fault] = faults(folder)
+    assert (fault.file, fault.kind) == ("y.md", "cycle")
+    assert open_graph(folder).note("y.md").parent is None
+
+
 def test_duplicate_title(tmp_path: Path) -> None:
     folder = write(tmp_path / "g", {**CRM, "entry_points/Z.md": note("lead")})
     [fault] = of_kind(folder, "duplicate_title")

@@ -97,6 +97,17 @@ def test_lists_of_lines_with_hyphens() -> None:
     assert note.key_points == ("one, two",)
 
 
+@pytest.mark.parametrize("mark", [">", "|", ">-", "|+"])
+def test_the_mark_of_a_yaml_block_is_none_of_the_value(mark: str) -> None:
+    note = parse(
+        f"# T\n\nsummary: {mark}\n  First line,\n  second line.\nkey_points: {mark}\n  - one\n"
+        "  - two\n\n## Content\n\nC.\n"
+    )
+    assert note.summary == "First line, second line."
+    assert note.key_points == ("one", "two")
+    assert parse("# T\n\nsummary: > 5 volts\n\n## Content\n\nC.\n").summary == "> 5 volts"
+
+
 def test_an_unclosed_list_is_read_as_far_as_it_goes_and_reported() -> None:
     note = parse('# T\n\nkey_points: ["one", "two\nparent: p.md\n\n## Content\n\nC.\n')
     assert note.key_points[0] == "one"

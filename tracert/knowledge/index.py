@@ -25,7 +25,7 @@ from tracert.home import home
 from tracert.knowledge.model import Draft, Fault, Note, Reference
 
 #: Raised when what is stored, or how a file is parsed, changes; an older index is made anew.
-VERSION: Final = 2
+VERSION: Final = 3
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS files (
     path TEXT PRIMARY KEY, modified_ns INTEGER NOT NULL, size INTEGER NOT NULL,

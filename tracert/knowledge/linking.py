@@ -50,7 +50,7 @@ def link(dialect: Dialect, drafts: Mapping[str, Draft], hashes: Mapping[str, str
             count.add(named[1])
             if named[1].path is None:
                 faults.append(guesses.missing(path, named[0], "missing_parent"))
-            elif named[1].path != path:
+            else:
                 parents[path] = named[1].path
         listed[path] = _follow(draft, draft.children, names, count, faults, guesses)
         related[path] = _follow(draft, draft.related, names, count, faults, guesses)
@@ -120,7 +120,7 @@ def _disagreements(
     for path, children in listed.items():
         for child in children:
             named = parents.get(child)
-            if named == path or drafts[child].parent is None:
+            if child == path or named == path or drafts[child].parent is None:
                 continue
             line = drafts[path].lines.get("children", 0)
             other = named or "a note that is not there"
@@ -128,7 +128,7 @@ def _disagreements(
             fix = f"Write 'parent: {path}' in {child}, or take it off the list."
             faults.append(Fault(path, line, "child_disagrees", message, fix))
     for path, parent in parents.items():
-        if path not in listed[parent]:
+        if path != parent and path not in listed[parent]:
             line = drafts[path].lines.get("parent", 0)
             message = f"{parent} is named as the parent but does not list this note as a child."
             fix = f"Add {path} to the children of {parent}, or name another parent."

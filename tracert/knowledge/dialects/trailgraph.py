@@ -38,6 +38,8 @@ _KNOWN: Final = re.compile(rf"^(?:{'|'.join(FIELDS)})[ \t]*:", re.MULTILINE)
 _TITLE: Final = re.compile(r"^#[ \t]+(?P<title>.+?)(?:[ \t]+#+)?[ \t]*$", re.MULTILINE)
 _CONTENT: Final = re.compile(r"^##[ \t]+content[ \t]*#*[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _ANY_HEADING: Final = re.compile(r"^#{2,6}[ \t]+\S", re.MULTILINE)
+#: The mark of a YAML block, as in `summary: >`; it is none of the value.
+_BLOCK: Final = re.compile(r"\A[ \t]*[>|][+-]?[ \t]*(?=\n)")
 _NONE: Final = frozenset({"", "[]", "none", "null", "~", "-", "n/a"})
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": " "}
 
@@ -186,6 +188,7 @@ def _fields(head: str) -> dict[str, tuple[str, int]]:
             if length is not None and match.end() + length > end:
                 value, skipped_to = whole[:length], match.end() + length
         if match["name"] in FIELDS and match["name"] not in fields:
+            value = _BLOCK.sub(lambda mark: " " * len(mark[0]), value)
             fields[match["name"]] = (value, match.start())
     return {name: (value, _value_start(head, offset)) for name, (value, offset) in fields.items()}
 

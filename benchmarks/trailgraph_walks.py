@@ -2,9 +2,9 @@
 
     python -m benchmarks.trailgraph_walks [SHARED]
 
-The built-in notes are asked the built-in questions, and the three trees in SHARED/data/knowledge
-the ten questions each of `trailgraph_questions/`; without SHARED the trees are left out, and that
-is said. Beside the default the plain walk of the source, the fixed entry points with a beam, and
+The built-in notes are asked the built-in questions; the notes of `trailgraph_notes/larkmoor`, which
+nothing was tuned on, their 32; and the three trees in SHARED/data/knowledge the ten questions each
+of `trailgraph_questions/`; without SHARED the trees are left out, and that is said. Beside the default the plain walk of the source, the fixed entry points with a beam, and
 the other scorers are measured on the same questions. 'First' is the share of questions whose
 first note of the evidence is gold, 'last' the share where it is the note that holds the answer,
 'among' the share with a gold note anywhere in the evidence (four notes at most).
@@ -146,6 +146,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         os.environ["TRACERT_HOME"] = home
         quality("built-in", ROOT / "knowledge/notes", ROOT / "knowledge/questions.jsonl", embed)
+        quality(
+            "larkmoor",
+            ROOT / "benchmarks/trailgraph_notes/larkmoor",
+            ROOT / "benchmarks/trailgraph_questions/larkmoor.jsonl",
+            embed,
+        )
         if len(sys.argv) > 1:
             for name, place in TREES.items():
                 folder = Path(sys.argv[1]) / "data/knowledge" / place

@@ -56,6 +56,15 @@ def test_the_first_note_is_gold_for_at_least_eight_of_ten(notes: OpenGraph) -> N
     assert share(notes, questions, plain=True) < found
 
 
+def test_it_is_on_a_graph_that_nothing_was_tuned_on() -> None:
+    place = ROOT / "benchmarks"
+    opened = open_for_walk(place / "trailgraph_notes" / "larkmoor", embedder("wordllama"))
+    questions = rows(place / "trailgraph_questions" / "larkmoor.jsonl")
+    assert all(path in opened.row for row in questions for path in row["notes"])
+    assert not opened.graph.faults
+    assert share(opened, questions) >= 0.8
+
+
 def test_a_trace_holds_what_explains_it(notes: OpenGraph) -> None:
     for row in rows(ROOT / "knowledge" / "questions.jsonl")[::4]:
         trace = ask(notes, row["question"])

@@ -125,6 +125,17 @@ def test_other_numbers_are_no_other_move():
     ]
 
 
+def test_how_a_number_came_about_is_no_other_number():
+    # The run again is given as a number the delta that the first run found; both walk by 0.5.
+    told = {"delta": 0.5, "delta_note": "delta is the smallest threshold …", "radius_note": "…"}
+    a, b = walk("q>a:b"), walk("q>a:b")
+    found = difference(
+        replace(a, steps=(replace(a.steps[0], values=told),)),
+        replace(b, steps=(replace(b.steps[0], values={"delta": 0.5}),)),
+    )
+    assert [pair.kind for pair in found.steps] == [Pair.SAME]
+
+
 def test_costs_are_named_where_they_differ():
     a = walk("q>a", cost=Cost({"walk": 0.5}, 1, 100, 20))
     b = walk("q>a", cost=Cost({"walk": 0.5, "answer": 2.0}, 2, 100, 60))

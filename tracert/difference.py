@@ -20,6 +20,8 @@ from tracert.trace import Candidate, Step, Trace, Value
 _CLOSE: Final = 1e-6
 #: Values of a step that hold a text for the page, not a number of the walk.
 _LONG: Final = 400
+#: Sentences on how a number in force came about. The number counts, not whether it was given.
+_TOLD: Final = frozenset({"radius_note", "delta_note"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +203,7 @@ def _short(values: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: value
         for name, value in values.items()
-        if not isinstance(value, str) or len(value) <= _LONG
+        if name not in _TOLD and not (isinstance(value, str) and len(value) > _LONG)
     }
 
 

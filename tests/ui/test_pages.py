@@ -281,6 +281,17 @@ def test_a_text_is_pasted_indexed_renamed_and_deleted(empty):
     assert _workspace().corpora() == []
 
 
+def test_asking_a_corpus_leads_to_an_example_of_it_on_every_page(app):
+    """Of the built-in text each page has a question; one that was typed is gone."""
+    app.text_input(key="question").set_value("Who was Volta?").run()
+    at = go(app, "library")
+    next(button for button in at.button if button.label == "Ask").click().run()
+    assert not at.exception
+    for page in ("tracert_rag", "treehop", "baselines"):
+        at = go(at, page)
+        assert at.text_input(key="question").value not in ("", "Who was Volta?")
+
+
 def _workspace():
     from tracert.workspace import Workspace
 

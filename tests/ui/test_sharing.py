@@ -290,6 +290,18 @@ def test_an_opened_trace_is_run_again_without_the_model(home):
     assert at.session_state["tracert_rag:opened"].result.path == trace.result.path
 
 
+def test_a_run_again_differs_in_no_step(home):
+    """The run again is given as numbers what the first one found: delta, a widened radius."""
+    at = visit()
+    at.session_state["tracert_rag:opened"] = trace_of(at)
+    at.run()
+    at.button(key="tracert_rag:again").click().run()
+    assert not at.exception
+    said = texts(at).replace("\\", "")
+    assert "Both were asked the same with the same settings" in said
+    assert "The walks are the same, step by step" in said
+
+
 def test_what_is_not_here_is_not_run_again(monkeypatch, toys):
     for module in (resources, builtin, workspace):
         monkeypatch.setattr(module, "builtin_folder", lambda: None)

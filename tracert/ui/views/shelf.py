@@ -41,7 +41,8 @@ def _card(space: Workspace, record: CorpusRecord, *, key: str) -> None:
         st.markdown(f"#### {literal(record.name)}", width="stretch", anchors=False)
         if st.button("Ask", key=f"{key}:ask", icon=":material/arrow_forward:", type="primary"):
             st.session_state["corpus"] = record.name
-            st.session_state["question"] = ""
+            # Nobody asked anything yet: a page that has an example for the corpus shows it.
+            st.session_state["question"] = st.session_state["ask:opening"] = ""
             st.switch_page("pages/tracert_rag.py", query_params={})
         if st.button(
             "Inspect",

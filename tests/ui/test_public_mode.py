@@ -144,6 +144,24 @@ def test_a_message_names_no_path_of_the_server(monkeypatch: pytest.MonkeyPatch) 
     assert str(home()) in literal(said).replace("\\", "")
 
 
+def test_a_fault_of_the_app_shows_a_stranger_no_file_of_the_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = st.get_option("client.showErrorDetails")
+
+    def broken(self: Workspace) -> None:
+        raise ValueError(f"there is something odd in {home()}")
+
+    monkeypatch.setattr(Workspace, "corpora", broken)
+    try:
+        at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180).run()
+    finally:
+        st.set_option("client.showErrorDetails", before)
+    shown = at.exception[0]
+    assert str(home()) not in f"{shown.value} {shown.stack_trace} {shown.proto}"
+    assert str(ROOT) not in f"{shown.value} {shown.stack_trace} {shown.proto}"
+
+
 def test_weights_of_the_hosts_disk_are_not_read_for_a_link(tmp_path: Path) -> None:
     from tracert.methods.treehop.method import model_for
     from tracert.methods.treehop.settings import TreeHopSettings

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from tracert.errors import TracertError
+from tracert.hosting import is_public
 from tracert.ui.safe import literal
 
 if TYPE_CHECKING:
@@ -39,7 +40,13 @@ def entered() -> None:
 
 
 def run(page: StreamlitPage) -> None:
-    """Run a page; where the store or a file fails it, say so in a sentence and offer to go on."""
+    """Run a page; where the store or a file fails it, say so in a sentence and offer to go on.
+
+    Of a fault of the app itself a stranger is shown no details, since these name the server's
+    files; they are in the log.
+    """
+    if is_public():
+        st.set_option("client.showErrorDetails", "none")
     try:
         page.run()
     except TracertError as error:

@@ -229,7 +229,8 @@ def test_uploaded_notes_expire_with_their_index_unless_they_were_loaded_again(
     again, _ = from_files({"Keeper.md": b"The keeper wrote a letter."}, space.path)
     opened = {folder: space.open_notes(folder) for folder in (old, again)}
     for folder in (old, again):
-        os.utime(folder, (1_000.0, 1_000.0))
+        for path in (*folder.rglob("*"), folder):
+            os.utime(path, (1_000.0, 1_000.0))
     assert from_files({"Keeper.md": b"The keeper wrote a letter."}, space.path)[0] == again
     space.expire(before=2_000.0)
     assert not old.exists()

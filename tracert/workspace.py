@@ -109,8 +109,9 @@ class Workspace:
         if self.store.expire(before):
             with self.store.session():
                 prune(self.store)
-        expire_folders(self.path, before)
+        # Notes first: their folder leads to their index.
         expire_unpacked(self.path, before)
+        expire_folders(self.path, before)
 
     # --- corpora --------------------------------------------------------------------------
 

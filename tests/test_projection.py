@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -240,6 +241,21 @@ def test_a_saved_map_comes_back_and_another_is_not_taken_for_it(tmp_path: Path) 
     assert load(path, 13) is None
     assert load(path_of(tmp_path / "maps", "e" * 64), 12) is None
     assert [each.name for each in path.parent.iterdir()] == [path.name]
+
+
+def test_of_many_maps_those_longest_unused_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Three are kept. b is older than a and c but was opened since, so a goes when d comes.
+    monkeypatch.setattr("tracert.projection.KEPT", 3)
+    found = umap_like(unit_rows(12, 2))
+    paths = {name: path_of(tmp_path, name * 64) for name in "abcd"}
+    for name, made in (("b", 1_000), ("a", 2_000), ("c", 3_000)):
+        save(found, paths[name])
+        os.utime(paths[name], (made, made))
+    assert load(paths["b"], 12) is not None
+    save(found, paths["d"])
+    assert [name for name, path in paths.items() if path.exists()] == ["b", "c", "d"]
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"x" * 500])

@@ -24,6 +24,7 @@ import io
 import os
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -61,6 +62,8 @@ _WEISZFELD: Final = 50
 _CLOSE: Final = 1e-6
 #: Two float32 unit vectors that differ by rounding alone are no farther apart than this.
 _SAME: Final = 1e-6
+#: Maps kept on disk, those that were made or opened last: twelve bytes a passage.
+KEPT: Final = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -289,7 +292,7 @@ def path_of(root: Path, fingerprint: str) -> Path:
 
 
 def save(projection: Projection, path: Path) -> None:
-    """Write a projection, whole or not at all."""
+    """Write a projection, whole or not at all; of more than `KEPT` the ones longest unused go."""
     buffer = io.BytesIO()
     np.savez(
         buffer,
@@ -305,6 +308,16 @@ def save(projection: Projection, path: Path) -> None:
         os.replace(work, path)  # noqa: PTH105
     finally:
         work.unlink(missing_ok=True)
+    _trim(path.parent)
+
+
+def _trim(folder: Path) -> None:
+    used = []
+    for each in folder.glob("*.npz"):
+        with suppress(FileNotFoundError):  # another process was faster
+            used.append((each.stat().st_mtime, each))
+    for _, each in sorted(used, reverse=True)[KEPT:]:
+        each.unlink(missing_ok=True)
 
 
 def load(path: Path, size: int) -> Projection | None:
@@ -315,6 +328,8 @@ def load(path: Path, size: int) -> Projection | None:
         positions, kept = found["positions"], found["kept"]
         if positions.shape != (size, 2) or kept.shape != (size,):
             return None
+        with suppress(OSError):  # a folder that may only be read
+            os.utime(path)
         return Projection("umap", int(found["seed"]), positions, kept, int(found["fitted"]))
     except (OSError, ValueError, KeyError, EOFError, BadZipFile):
         return None

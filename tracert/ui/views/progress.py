@@ -53,7 +53,7 @@ def _stage(progress: Progress) -> str:
 
 def report(made: IndexReport, *, key: str) -> None:
     """What became of each file, with a sentence where it needs one."""
-    tally = Counter(_STATUS[file.status].lower() for file in made.files)
+    tally = Counter(_STATUS[file.status].lower().removeprefix("was ") for file in made.files)
     said = ", ".join(f"{number} {status}" for status, number in tally.items())
     if made.ok:
         st.success(

@@ -2,12 +2,13 @@
 
     python -m benchmarks.trailgraph_walks [SHARED]
 
-The built-in notes are asked the built-in questions; the notes of `trailgraph_notes/larkmoor`, which
-nothing was tuned on, their 32; and the three trees in SHARED/data/knowledge the ten questions each
-of `trailgraph_questions/`; without SHARED the trees are left out, and that is said. Beside the default the plain walk of the source, the fixed entry points with a beam, and
-the other scorers are measured on the same questions. 'First' is the share of questions whose
-first note of the evidence is gold, 'last' the share where it is the note that holds the answer,
-'among' the share with a gold note anywhere in the evidence (four notes at most).
+The built-in notes are asked the built-in questions; the notes of `trailgraph_notes/larkmoor`,
+which nothing was tuned on, their 32; and the three trees in SHARED/data/knowledge the ten
+questions each of `trailgraph_questions/`; without SHARED the trees are left out, and that is said.
+Beside the default the plain walk of the source, the fixed entry points with a beam, and the other
+scorers are measured on the same questions. 'First' is the share of questions whose first note of
+the evidence is gold, 'last' the share where it is the note that holds the answer, 'among' the
+share with a gold note anywhere in the evidence (four notes at most).
 
 Speed: graphs of 1,000 and 10,000 generated notes in the TrailGraph format, opened cold (parsed,
 indexed, embedded) and again; a question prepared and walked on them.

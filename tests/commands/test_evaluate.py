@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,18 @@ def test_several_methods_and_every_file(files, tmp_path, capsys):
     assert second["settings"]["model"] == "forget_rule"
     assert first["settings"]["first_stage"] == second["settings"]["first_stage"] == "hybrid"
     assert len(first["setup"]["faults"]) == 2
+
+
+def test_every_measure_is_printed_with_its_interval_and_differences(files, capsys):
+    data, pool = files
+    arguments = ["evaluate", str(data), "--passages", str(pool), "--method", "treehop", "-k", "2"]
+    assert main(arguments) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for name in ("Recall", "Precision", "All found", "MRR", "nDCG"):
+        (line,) = [each for each in lines if each.startswith(f"  {name} ")]
+        # Of one question each draw is the same: an interval without width, three times.
+        assert re.search(r"(\d\.\d{3})  \1 to \1   \S+ \(\S+ to \S+\)  +\S+ \(\S+ to \S+\)", line)
+    assert any("by stage: " in each for each in lines)
 
 
 def test_two_embedders_are_two_reports(files, capsys):

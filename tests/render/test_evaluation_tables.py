@@ -19,7 +19,6 @@ from tracert.render.evaluation_tables import (
     points,
     question_rows,
     series_of,
-    stage_rows,
     stand_ins,
     verdicts,
     walk_rows,
@@ -256,12 +255,6 @@ def test_the_way_is_told_of_methods_that_move():
     assert rows["Wasted hops"] == [0.0, 1.0]
     assert rows["Stops"][0] == "hops done 30"
     assert walk_rows([TOP]) == {}
-
-
-def test_the_time_by_stage_is_in_milliseconds():
-    rows = stage_rows([WIN])
-    assert rows["embed"] == [pytest.approx(1.0)]
-    assert rows["all, p95"] == [pytest.approx(4.0)]
 
 
 def test_a_question_is_won_lost_or_tied():

@@ -21,6 +21,7 @@ from tracert.evaluation.runs import MethodPlan, Runs, State
 from tracert.evaluation.work import go_on
 from tracert.ui import evaluating
 from tracert.ui.model import ModelSettings
+from tracert.ui.views.evaluate_chain import glimpse
 from tracert.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -458,6 +459,7 @@ def test_progress_is_watched_while_a_run_goes_on_and_it_can_be_stopped(home, mon
     other = opened()
     assert other.session_state["evaluate:view"] == "Results"
     assert "Running" in texts(other)
+    assert "No question had been asked of every method when this was drawn" in texts(other)
     (bar,) = other.get("progress")
     assert bar.proto.text == "Asking · 2 of 8 · about 1 min 5 s left"
     assert f"What now? {EVIL}" in [one.value for one in other.text]
@@ -473,6 +475,9 @@ def test_a_run_in_the_hands_of_another_process_is_watched_and_left_alone(home):
     with runs.writer(head):
         at = opened(evaluate__view="Results")
         assert "Another process works on this run: 2 questions of 6 asked" in texts(at)
+        # The figures stand still meanwhile, and say so.
+        said = "Over the 1 of 3 questions that every method had been asked when this was drawn"
+        assert said in texts(at)
         assert not [one for one in at.button if one.key in ("evaluate:resume", "evaluate:delete")]
     at.run()
     assert "Another process" not in texts(at)
@@ -495,6 +500,30 @@ def test_the_figures_can_be_looked_at_by_type_hops_and_depth(home):
         at.button_group(key=f"evaluate:{head.id}:lot").set_value(lot).run()
         assert not at.exception
         assert len(table(at, name)) == 2
+
+
+def test_every_measure_can_be_looked_up_with_its_interval(home):
+    kept_run(home)
+    at = opened(evaluate__view="Results")
+    measures = table(at, "Measure")
+    for name in ("Recall", "Precision", "All found", "MRR", "nDCG", "Recall@1"):
+        mine = measures[(measures["Measure"] == name) & (measures["Method"] == "TreeHop")]
+        assert len(mine) == 1
+        assert all(" to " in mine[column].iloc[0] for column in ("95%", "vs top-k, 95%"))
+    stages = table(at, "Stage")
+    assert {"ms p50", "p50, 95%", "ms p95", "p95, 95%"} <= set(stages)
+    assert {"all", "embed", "walk"} <= set(stages["Stage"])
+
+
+def test_a_passage_is_shown_by_whole_words():
+    assert glimpse("ductor, driven hard by coils", 20) == "… driven hard by…"
+    assert glimpse("A thread burned.", 200) == "A thread burned."
+    # A word that fills the line to its end is whole; one that goes beyond it is left out.
+    assert glimpse("One two three", 7) == "One two…"
+    assert glimpse("One two three", 6) == "One…"
+    # Without a space there is no word to leave out.
+    assert glimpse("unbroken", 200) == "unbroken"
+    assert glimpse("", 200) == ""
 
 
 def test_hostile_words_of_a_data_set_are_text(home):

@@ -23,10 +23,14 @@ from tracert.home import home
 from tracert.language.base import ChatModel
 from tracert.methods.base import Method
 from tracert.methods.registry import method, methods
+from tracert.render.evaluation_intervals import measure_rows
+from tracert.render.evaluation_tables import Measured, points
 from tracert.render.report import named, report_html
 from tracert.trace import Value
 from tracert.workspace import Workspace
 
+#: The measures that are printed of each method.
+_PRINTED = ("Recall", "Precision", "All found", "MRR", "nDCG")
 #: Faults of the data that are named one by one.
 _NAMED = 5
 
@@ -245,12 +249,8 @@ def _print(report: Evaluation) -> None:
         f"All gold found: {results['all_found']:.3f} (top-k {base['all_found']:.3f}). "
         f"Filled up with top-k: {100 * results['filled']:.1f}% of the passages."
     )
-    measures, references = results["measures"], results["references"]
-    say(
-        f"Precision {measures['precision']['mean']:.3f}, MRR {measures['mrr']['mean']:.3f}, nDCG "
-        f"{measures['ndcg']['mean']:.3f}. BM25 at the same number: recall "
-        f"{references[BM25]['recall']['mean']:.3f}."
-    )
+    _print_measures(report)
+    measures = results["measures"]
     if "hops" in measures:
         order = measures.get("in_order")
         say(
@@ -266,10 +266,14 @@ def _print(report: Evaluation) -> None:
             f"{measures['tokens']['mean']:.0f} tokens."
         )
     latency = results["latency_ms"]
-    stages = ", ".join(f"{name} {ms:.1f}" for name, ms in latency["stages"].items())
+    stages = ", ".join(
+        f"{name} {each['p50']['mean']:.1f} and {each['p95']['mean']:.1f}"
+        for name, each in latency["intervals"].items()
+        if name != "all"
+    )
     say(
-        f"A question took {latency['p50']:.1f} ms in the median, {latency['p95']:.1f} at the 95th "
-        f"percentile ({stages})."
+        f"A question took {latency['p50']:.1f} ms in the median and {latency['p95']:.1f} at the "
+        f"95th percentile (by stage: {stages})."
     )
     for title, groups in (
         ("By type", results["by_type"]),
@@ -285,3 +289,28 @@ def _print(report: Evaluation) -> None:
                 f"{group['recall']:.3f}  top-k {group['baseline']:.3f}  "
                 f"{100 * group['difference']:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})"
             )
+
+
+def _print_measures(report: Evaluation) -> None:
+    """The measures of the list with their intervals, and the differences with theirs."""
+    rows = measure_rows([Measured("", report, {})])
+    print(
+        f"  {'':<10} {'mean':>6}  {'95% interval':<15}  {'over top-k, points':<24}  "
+        "over BM25, points"
+    )
+    for place, (name, label) in enumerate(zip(rows["Measure"], rows["Method"], strict=True)):
+        if label or name not in _PRINTED:
+            continue
+        differences = [_difference(rows, reference, place) for reference in ("top-k", "BM25")]
+        print(
+            f"  {name:<10} {rows['Mean'][place]:>6.3f}  {rows['95%'][place]:<15}  "
+            f"{differences[0]:<24}  {differences[1]}".rstrip()
+        )
+
+
+def _difference(rows: Mapping[str, Sequence[Any]], reference: str, place: int) -> str:
+    mean = rows.get(f"vs {reference}", [None] * (place + 1))[place]
+    if mean is None:
+        return "–"
+    said = f"{points(mean / 100)} ({rows[f'vs {reference}, 95%'][place]})"
+    return said.replace("\N{MINUS SIGN}", "-")  # which not every terminal can show

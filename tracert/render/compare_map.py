@@ -391,8 +391,9 @@ def _layout(palette: Palette, revision: str, places: Mapping[str, Point]) -> dic
         "legend": {
             "orientation": "h",
             "x": 0,
-            "y": 1.0,
-            "yanchor": "bottom",
+            # Below: above it, with five methods, it would reach under the full-screen button.
+            "y": 0.0,
+            "yanchor": "top",
             "font": {"size": 13},
             "itemsizing": "constant",
             "itemclick": False,

@@ -22,7 +22,8 @@ Lot = Literal["type", "hops", "depth"]
 #: What plain search is called where it stands as a reference.
 TOP_K: Final = "Plain top-k"
 WORDS: Final = "BM25"
-_REFERENCES: Final = ((DENSE, TOP_K), (BM25, WORDS))
+#: Plain search beside the methods, as it is called.
+REFERENCES: Final = ((DENSE, TOP_K), (BM25, WORDS))
 #: The methods that ask a model for every question, if they have one.
 _ASKING: Final = frozenset({"tracert_rag", "trailgraph"})
 #: The share of passages that plain top-k filled in from which on it is said.
@@ -88,8 +89,8 @@ def method_rows(measured: Sequence[Measured]) -> dict[str, list[Any]]:
             {
                 "Method": one.label,
                 **_list_measures(summary.measures),
-                "vs top-k": None if _is(one, DENSE) else 100 * against.mean,
-                "vs top-k, 95%": None if _is(one, DENSE) else interval(against),
+                "vs top-k": None if is_reference(one, DENSE) else 100 * against.mean,
+                "vs top-k, 95%": None if is_reference(one, DENSE) else interval(against),
                 "Passages": summary.measures["passages"].mean,
                 "Filled up": _filled(summary),
                 "ms p50": every.p50.mean,
@@ -98,8 +99,8 @@ def method_rows(measured: Sequence[Measured]) -> dict[str, list[Any]]:
                 "Tokens": summary.measures["tokens"].mean,
             }
         )
-    for reference, label in _REFERENCES:
-        if any(_is(one, reference) for one in measured):
+    for reference, label in REFERENCES:
+        if any(is_reference(one, reference) for one in measured):
             continue
         measures = measured[0].summary.references[reference]
         row = {"Method": f"{label} (reference)", **_list_measures(measures)}
@@ -134,7 +135,7 @@ def _bm25_difference(measured: Sequence[Measured]) -> dict[str, Any]:
     return {"vs top-k": 100 * (words - dense)}
 
 
-def _is(one: Measured, reference: str) -> bool:
+def is_reference(one: Measured, reference: str) -> bool:
     """Whether a method is the reference itself."""
     return one.plain and one.stage == reference
 
@@ -175,9 +176,9 @@ def group_rows(
     }
     if measure == "recall":
         dense = next((one for one in measured if one.plain or one.stage == DENSE), None)
-        if dense is not None and not any(_is(one, DENSE) for one in measured):
+        if dense is not None and not any(is_reference(one, DENSE) for one in measured):
             rows[TOP_K] = [_groups(dense, lot)[name].baseline.mean for name in names]
-        if not any(_is(one, BM25) for one in measured):
+        if not any(is_reference(one, BM25) for one in measured):
             rows[WORDS] = [groups[name].bm25.mean for name in names]
     for one in measured:
         found = [_of_group(_groups(one, lot)[name], measure) for name in names]
@@ -244,27 +245,13 @@ def cutoff_rows(measured: Sequence[Measured]) -> dict[str, list[Any]]:
     first = measured[0].summary
     cutoffs = [k for k in CUTOFFS if f"recall@{k}" in first.measures]
     found = [(one.label, one.summary.measures) for one in measured]
-    for reference, label in _REFERENCES:
-        if not any(_is(one, reference) for one in measured):
+    for reference, label in REFERENCES:
+        if not any(is_reference(one, reference) for one in measured):
             found.append((f"{label} (reference)", first.references[reference]))
     rows: dict[str, list[Any]] = {"Method": [label for label, _ in found]}
     for k in cutoffs:
         estimates = [measures.get(f"recall@{k}") for _, measures in found]
         rows[f"Recall@{k}"] = [None if one is None else one.mean for one in estimates]
-    return rows
-
-
-def stage_rows(measured: Sequence[Measured]) -> dict[str, list[Any]]:
-    """Milliseconds a question by stage: the median, and the 95th percentile of the whole."""
-    stages = list(
-        dict.fromkeys(stage for one in measured for stage in one.summary.latency if stage != "all")
-    )
-    rows: dict[str, list[Any]] = {"Method": [one.label for one in measured]}
-    for stage in stages:
-        found = [one.summary.latency.get(stage) for one in measured]
-        rows[stage] = [None if each is None else each.p50.mean for each in found]
-    rows["all, p50"] = [one.summary.latency["all"].p50.mean for one in measured]
-    rows["all, p95"] = [one.summary.latency["all"].p95.mean for one in measured]
     return rows
 
 
@@ -297,7 +284,7 @@ def question_rows(measured: Sequence[Measured], chosen: int) -> dict[str, list[A
         ],
     }
     stage = DENSE if one.plain else one.stage
-    if not any(_is(each, stage) for each in measured):
+    if not any(is_reference(each, stage) for each in measured):
         rows[TOP_K if stage == DENSE else f"{TOP_K}, {stage}"] = plain
     for each in measured:
         rows[each.label] = [detail.recall for detail in each.evaluation.details]
@@ -313,8 +300,8 @@ def series_of(measured: Sequence[Measured]) -> list[Series]:
     """The methods as the pictures draw them, the references first where none is that already."""
     made = []
     first = measured[0].summary
-    for reference, label in _REFERENCES:
-        if not any(_is(one, reference) for one in measured):
+    for reference, label in REFERENCES:
+        if not any(is_reference(one, reference) for one in measured):
             found = first.references[reference]["recall"]
             made.append(
                 Series(
@@ -356,7 +343,7 @@ class Verdict:
 
 def verdicts(measured: Sequence[Measured]) -> list[Verdict]:
     """A verdict on each method that is not plain top-k itself."""
-    return [_verdict(one) for one in measured if not _is(one, DENSE)]
+    return [_verdict(one) for one in measured if not is_reference(one, DENSE)]
 
 
 def _verdict(one: Measured) -> Verdict:

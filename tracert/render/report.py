@@ -18,6 +18,7 @@ from tracert.evaluation.metrics import LEVEL, QUANTILE_RESAMPLES, RESAMPLES
 from tracert.evaluation.summary import SEED, Evaluation, Setup
 from tracert.methods.registry import methods
 from tracert.render import report_plots as plots
+from tracert.render.evaluation_intervals import measure_rows, stage_rows
 from tracert.render.evaluation_tables import (
     Lot,
     Measured,
@@ -25,7 +26,6 @@ from tracert.render.evaluation_tables import (
     method_rows,
     question_rows,
     series_of,
-    stage_rows,
     verdicts,
     walk_rows,
 )
@@ -41,7 +41,7 @@ _LOTS: Final[Mapping[Lot, str]] = {
     "depth": "By how many hops from the question the gold passage lies",
 }
 #: Numbers of a share, of points and of milliseconds.
-_PLACES: Final = {"ms": 1, "Passages": 1, "points": 1, "Points": 1, "vs top-k": 1, "Tokens": 0}
+_PLACES: Final = {"ms": 1, "Passages": 1, "points": 1, "Points": 1, "vs ": 1, "Tokens": 0}
 _MEANING: Final = (
     ("Recall", "the share of the gold passages that were returned"),
     ("Precision", "the share of the returned passages that brought a gold passage"),
@@ -96,7 +96,8 @@ def report_html(measured: Sequence[Measured], *, title: str = "", made: str = ""
             _section("Methods", _table(method_rows(measured))),
             _groups(measured),
             _way(measured),
-            _section("Milliseconds a question, by stage (median)", _table(stage_rows(measured), 1)),
+            _section("Every measure with its 95% interval", _table(measure_rows(measured))),
+            _section("Milliseconds a question, by stage", _table(stage_rows(measured))),
             _questions(measured),
             _setups(measured),
             _meaning(),
@@ -275,7 +276,7 @@ def _cell(name: str, value: Any, default: int) -> str:
     if isinstance(value, int):
         return f'<td class="number" data-value="{value}">{value:,}</td>'
     places = next((digits for key, digits in _PLACES.items() if key in name), default)
-    signed = name.endswith(("points", "Points")) or name == "vs top-k"
+    signed = name.endswith(("points", "Points")) or name.startswith("vs ")
     shown = f"{value:+.{places}f}".replace("-", "−") if signed else f"{value:,.{places}f}"
     return f'<td class="number" data-value="{value!r}">{shown}</td>'
 

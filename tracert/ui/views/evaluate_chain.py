@@ -24,8 +24,8 @@ from tracert.ui.safe import literal
 from tracert.ui.views.evaluate_data import CHAINS, record_of
 from tracert.workspace import Workspace
 
-#: Passages that a search shows, and characters of each.
-_FOUND, _SHOWN = 15, 420
+#: Passages that a search shows, and characters of each there and in the chain.
+_FOUND, _SHOWN, _SHOWN_IN_CHAIN = 15, 420, 200
 #: The list of them in pixels; it scrolls.
 _HEIGHT: Final = 560
 _HOW: Final = {"hybrid": "Meaning and words", "dense": "Meaning", "bm25": "Words"}
@@ -136,8 +136,21 @@ def _passage(chunk: Chunk, passage: Passage, draft: _Draft, *, key: str) -> None
             type="tertiary" if marked else "secondary",
             on_click=partial(_take_out if marked else _mark, draft, passage),
         )
-    text = " ".join(chunk.text.split())
-    st.text(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
+    st.text(glimpse(chunk.text, _SHOWN))
+
+
+def glimpse(text: str, length: int) -> str:
+    """A passage on one line, of whole words: most are cut in the middle of one.
+
+    A word that begins with neither a small letter nor a digit is whole.
+
+    >>> glimpse("ductor, driven hard by coils", 20)
+    '… driven hard by…'
+    """
+    line = " ".join(text.split())
+    if " " in line and (line[0].islower() or line[0].isdigit()):
+        line = f"… {line.split(' ', 1)[1]}"
+    return line if len(line) <= length else f"{line[: length + 1].rsplit(' ', 1)[0]}…"
 
 
 def _mark(draft: _Draft, passage: Passage) -> None:
@@ -180,8 +193,7 @@ def _chain(draft: _Draft, *, key: str) -> None:
                     type="tertiary",
                     on_click=act,
                 )
-        text = " ".join(passage.text.split())
-        st.text(text if len(text) <= 200 else f"{text[:200]}…")
+        st.text(glimpse(passage.text, _SHOWN_IN_CHAIN))
     known = evaluating.gold_sets().names()
     st.session_state.setdefault(f"{key}:type", "bridge")
     # Once only: set at each run it would take back what is being typed.

@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 import streamlit as st
 
 from tracert.render import evaluation
+from tracert.render.evaluation_intervals import measure_rows, stage_rows
 from tracert.render.evaluation_tables import (
     Lot,
     Measured,
@@ -15,7 +16,6 @@ from tracert.render.evaluation_tables import (
     group_rows,
     method_rows,
     series_of,
-    stage_rows,
     stand_ins,
     verdicts,
     walk_rows,
@@ -49,6 +49,8 @@ _HELP: Final = {
     "Recall, 95%": "bootstrap interval",
     "vs top-k": "paired difference",
     "vs top-k, 95%": "bootstrap interval",
+    "95%": "bootstrap interval",
+    "vs BM25": "paired difference",
     "All found": "all found",
     "Precision": "precision",
     "MRR": "MRR",
@@ -69,6 +71,7 @@ _HELP: Final = {
 }
 _FORMATS: Final = {
     "vs top-k": "%+.1f",
+    "vs BM25": "%+.1f",
     "Passages": "%.1f",
     "Filled up": "percent",
     "Wasted hops": "percent",
@@ -144,7 +147,7 @@ def table(rows: Mapping[str, list[Any]], *, key: str, alt: str) -> None:
 def column(name: str) -> Any:
     """How a column is shown: its help and its number format."""
     help = explain(_HELP[name]) if name in _HELP else None
-    if name.endswith("95%") or name in ("Method", "Stops", "Type"):
+    if name.endswith("95%") or name in ("Method", "Measure", "Stage", "Stops", "Type"):
         return st.column_config.TextColumn(help=help)
     if name.endswith(", points"):
         return st.column_config.NumberColumn(help=explain("paired difference"), format="%+.1f")
@@ -214,16 +217,18 @@ def _way(measured: Sequence[Measured], *, key: str) -> None:
         else:
             st.caption("None of these methods moves: each gathers all its passages at once.")
         table(cutoff_rows(measured), key=f"{key}:cutoffs", alt="Recall after so many passages.")
-        stages = stage_rows(measured)
-        st.dataframe(
-            stages,
+        table(
+            stage_rows(measured),
             key=f"{key}:stages",
-            hide_index=True,
-            placeholder="–",
-            column_config={
-                name: st.column_config.NumberColumn(format="%.2f ms")
-                for name in stages
-                if name != "Method"
-            },
-            alt="Median milliseconds a question by stage.",
+            alt="Milliseconds a question by stage: median and 95th percentile.",
+        )
+    with st.expander("Every measure with its interval", icon=":material/straighten:"):
+        table(
+            measure_rows(measured),
+            key=f"{key}:measures",
+            alt="Every measure of every method with its interval and its differences.",
+        )
+        st.caption(
+            "Means over the questions with their 95% bootstrap intervals. The differences are "
+            "in points, question by question at the same number of passages."
         )

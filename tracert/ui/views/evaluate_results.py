@@ -29,6 +29,8 @@ _STATES: Final[Mapping[str, tuple[str, _Colour, str]]] = {
     "stopped": (":material/pause_circle:", "orange", "Stopped"),
     "damaged": (":material/error:", "red", "Damaged"),
 }
+#: What is said of figures that do not move while the run goes on, so that one can read them.
+_ANEW: Final = "The run goes on; *Show what is there* draws it anew."
 
 
 def show(space: Workspace, *, key: str) -> None:
@@ -51,25 +53,31 @@ def show(space: Workspace, *, key: str) -> None:
         st.error(literal(one.fault), icon=":material/error:")
         return
     evaluate_progress.show(one, job, key=key)
-    _figures(space, one, one.head, key=key)
+    _figures(space, one, one.head, working=working, key=key)
 
 
-def _figures(space: Workspace, kept: Kept, head: Head, *, key: str) -> None:
+def _figures(space: Workspace, kept: Kept, head: Head, *, working: bool, key: str) -> None:
     try:
         found = evaluating.measured(head, kept.lines)
     except TracertError as error:
         st.error(literal(str(error)), icon=":material/error:")
         return
     if found is None:
-        st.caption("No question has been asked of every method yet.")
+        st.caption(
+            f"No question had been asked of every method when this was drawn. {_ANEW}"
+            if working
+            else "No question has been asked of every method yet."
+        )
         return
     measured, results = found
     if results.message:
         st.warning(literal(results.message), icon=":material/healing:")
     if len(results.questions) < results.total:
+        done = f"the {len(results.questions):,} of {results.total:,} questions that every method"
         st.caption(
-            f"Over the {len(results.questions):,} of {results.total:,} questions that every method "
-            "was asked so far."
+            f"Over {done} had been asked when this was drawn. {_ANEW}"
+            if working
+            else f"Over {done} was asked so far."
         )
     evaluate_figures.show(measured, key=f"{key}:{head.id}")
     evaluate_questions.show(space, head, measured, results, key=f"{key}:{head.id}")

@@ -158,7 +158,7 @@ def test_limits_are_settings_of_the_session(
     at = at.switch_page("pages/library.py").run()
     at = index(at, ("a.pdf", pdf([WORDS, "More"])))
     assert "the first 1 were read" in at.dataframe[0].value["What to know"][0]
-    at = press(at.switch_page("pages/settings.py").run(), "As they come")
+    at = press(at.switch_page("pages/settings.py").run(), "Back to the usual limits")
     assert at.number_input(key="limits:pages:1").value == 5000
 
 

@@ -68,7 +68,11 @@ def figure(trace: Trace, *, theme: Theme = "light") -> Any | None:
         made.add_vline(
             x=line,
             line={"color": palette.ink, "width": 2, "dash": "dash"},
-            annotation={"text": f"δ = {line:.3f}", "font": {"color": palette.ink, "size": 13}},
+            annotation={
+                "text": f"δ = {line:.3f}",
+                "font": {"color": palette.ink, "size": 13},
+                "xshift": 4,
+            },
         )
     made.update_layout(
         height=180,

@@ -153,7 +153,7 @@ def _layout(last: float, palette: Palette) -> dict[str, Any]:
         "xaxis": {
             "title": {"text": "hop"},
             "dtick": 1,
-            "range": [0.6, last + 0.4],
+            "range": [0.6, last + 0.8],
             "showgrid": False,
             "zeroline": False,
             "fixedrange": True,

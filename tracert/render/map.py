@@ -476,7 +476,7 @@ def _layout(plane: Map, fingerprint: str, palette: Palette) -> dict[str, Any]:
             "entrywidth": 62,
             "itemclick": False,
             "itemdoubleclick": False,
-            "itemsizing": "trace",
+            "itemsizing": "constant",
         },
         "xaxis": axis,
         "yaxis": {**axis, "scaleanchor": "x", "scaleratio": 1},

@@ -16,7 +16,7 @@ def backdrop(palette: Palette, size: int = 13) -> dict[str, Any]:
     return {
         "paper_bgcolor": _CLEAR,
         "plot_bgcolor": _CLEAR,
-        "font": {"color": palette.ink, "size": size},
+        "font": {"color": palette.ink, "size": size, "family": "Source Sans, sans-serif"},
     }
 
 
@@ -28,7 +28,6 @@ def map_backdrop(palette: Palette) -> dict[str, Any]:
     """
     return {
         **backdrop(palette),
-        "font": {"color": palette.ink, "size": 13, "family": "Source Sans, sans-serif"},
         "hoverlabel": {
             "bgcolor": palette.paper,
             "bordercolor": palette.faint,

@@ -33,7 +33,7 @@ LIMITS: Final[Mapping[str, Limit]] = {
     "memory-mb": Limit("max_memory", 1_000_000, "megabytes of memory for it", 1_000_000),
     "zip-files": Limit("max_members", 1, "files in a zip", 1_000_000),
     "zip-mb": Limit("max_unpacked", 1_000_000, "megabytes that a zip unpacks to", 100_000),
-    "zip-ratio": Limit("max_ratio", 1, "times its packed size that a file in it may have", 100_000),
+    "zip-ratio": Limit("max_ratio", 1, "times that a file in a zip may grow unpacked", 100_000),
 }
 
 

@@ -41,7 +41,7 @@ def show(*, key: str) -> None:
                 )
         with st.container(horizontal=True):
             use = st.form_submit_button("Use these limits", type="primary")
-            usual = st.form_submit_button("As they come")
+            usual = st.form_submit_button("Back to the usual limits")
     if use:
         keep({name: str(number) for name, number in typed.items() if name not in fixed})
         st.toast("These limits are in force.", icon=":material/check:")

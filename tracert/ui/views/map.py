@@ -33,7 +33,6 @@ def show(trace: Trace, view: View, live: Live, *, key: str) -> None:
             format_func=lambda name: f"Colour: {COLOUR_WORDS[name][0].lower()}",
             key=f"{key}:colour",
             label_visibility="collapsed",
-            help=explain("kept"),
         )
         colour = picked or "position"
     chart = f"{key}:map"
@@ -61,7 +60,7 @@ def show(trace: Trace, view: View, live: Live, *, key: str) -> None:
         config={"scrollZoom": True, "displaylogo": False, "displayModeBar": "hover"},
         alt=text_of_map(trace, view.step),
     )
-    st.caption(_about(trace, live))
+    st.caption(_about(trace, live), help=_signs(trace))
 
 
 def _about(trace: Trace, live: Live) -> str:
@@ -77,3 +76,29 @@ def _about(trace: Trace, live: Live) -> str:
             "neighbours. "
         )
     return said + live.map_note
+
+
+def _signs(trace: Trace) -> str:
+    """What the words of the map's legend mean."""
+    if tree.branches(trace):
+        own = (
+            "**Kept**: found by the queries so far, in this order. **Ended**: weighed at this step "
+            "and dropped. **Top-k**: what plain top-k finds with as many passages. "
+            "**Moved q**: the question after a passage moved it."
+        )
+    elif unit(trace) == "note":
+        own = (
+            "**Revealed**: what the walk has been shown so far. **Path**: what it chose, in order."
+        )
+    elif any(node.kind is NodeKind.GOAL for node in trace.nodes):
+        own = (
+            "**Corridor**: near enough to the question to be walked; **Outside**: not. "
+            "**Weighed**: a neighbour that would have cost more at this step. **Path**: what the "
+            "walk took, in order."
+        )
+    else:
+        own = "**Kept**: what was found so far, in this order."
+    return (
+        f"{own} **In hand**: where this step starts. **Selected**: what is shown as text. "
+        f"**≈**: placed on the map afterwards.\n\n{explain('kept')}"
+    )

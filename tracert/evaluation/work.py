@@ -27,13 +27,10 @@ from tracert.evaluation.ground import Ground, corpus_ground, notes_ground, pool_
 from tracert.evaluation.runs import Head, MethodPlan, Runs, State
 from tracert.evaluation.summary import Evaluation, Setup
 from tracert.language.base import ChatModel
-from tracert.methods.base import parse_settings
+from tracert.methods.base import calls_of, parse_settings
 from tracert.methods.graph_rag import GraphRag, GraphRagSettings
-from tracert.methods.graph_rag.index import Limits, Making, graph_of, is_made, most_calls
-from tracert.methods.iterative_rewrite import IterativeRewrite
+from tracert.methods.graph_rag.index import Limits, Making, graph_of, is_made
 from tracert.methods.registry import method
-from tracert.methods.tracert_rag import TracertRag
-from tracert.methods.trailgraph import TrailGraph
 from tracert.workspace import Workspace, builtin_folder
 
 #: What is done, in order.
@@ -246,22 +243,8 @@ def model_calls(plan: MethodPlan, questions: int, over: Corpus | None) -> int:
     Raises:
         SettingError: a setting or the method is unknown.
     """
-    settings = parse_settings(method(plan.name).settings_type, plan.settings)
-    if plan.name == TracertRag.name:
-        return questions
-    if plan.name == IterativeRewrite.name:
-        return questions * int(settings.rewrites)
-    if plan.name == TrailGraph.name:
-        if settings.scoring in ("auto", "agent"):
-            return questions * int(settings.max_rounds)
-        asks = settings.scoring in ("model", "mean")
-        return questions * int(settings.entries) * int(settings.max_hops) if asks else 0
-    if isinstance(settings, GraphRagSettings):
-        limits = Limits(settings.reading_calls, settings.summary_calls)
-        rated = questions if settings.search == "global" else 0
-        made = limits.reading + limits.summaries if over is None else most_calls(over, limits)
-        return rated + made
-    return 0
+    chosen = method(plan.name)
+    return calls_of(chosen, parse_settings(chosen.settings_type, plan.settings), over).of(questions)
 
 
 # --- inner --------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol, TypeVar
+from typing import Any, Final, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -119,6 +119,41 @@ class Method(Protocol):
     def walk(self, prepared: Any, settings: Any, resources: Resources) -> Walk:
         """The walk itself: yields each step as it is taken, returns the outcome."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """How often a method asks a language model at most.
+
+    `index` calls make something of the corpus once, before the first question; those whose
+    replies are at hand already are not counted off.
+    """
+
+    question: int = 0
+    index: int = 0
+
+    def of(self, questions: int) -> int:
+        """All calls for so many questions."""
+        return questions * self.question + self.index
+
+
+@runtime_checkable
+class AsksModel(Protocol):
+    """What a method that asks a language model, where it has one, can say of it beforehand."""
+
+    def calls(self, settings: Any, corpus: Corpus | None) -> Calls:
+        """How many calls they are at most.
+
+        Args:
+            settings: of its `settings_type`.
+            corpus: what is walked; without it the limits of the settings alone count.
+        """
+        ...
+
+
+def calls_of(method: Method, settings: Any, corpus: Corpus | None) -> Calls:
+    """How often a method asks a language model at most; none where it never does."""
+    return method.calls(settings, corpus) if isinstance(method, AsksModel) else Calls()
 
 
 def collect(

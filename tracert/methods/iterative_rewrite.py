@@ -45,6 +45,7 @@ from tracert.methods._rewrite import (
 )
 from tracert.methods.asking import corpus_of, embedded
 from tracert.methods.base import (
+    Calls,
     Outcome,
     Question,
     Resources,
@@ -132,6 +133,10 @@ class IterativeRewrite:
     )
     needs: Literal["corpus", "knowledge"] = "corpus"
     settings_type = IterativeRewriteSettings
+
+    def calls(self, settings: IterativeRewriteSettings, corpus: Corpus | None) -> Calls:  # noqa: ARG002
+        """One a rewrite."""
+        return Calls(question=settings.rewrites)
 
     def prepare(self, question: Question, resources: Resources) -> Prepared:
         """Embed the question.

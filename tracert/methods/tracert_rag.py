@@ -67,7 +67,7 @@ from tracert.methods._tracert.record import Recorder, Values
 from tracert.methods._tracert.settings import TracertRagSettings
 from tracert.methods._tracert.walk import TracertWalk
 from tracert.methods.asking import corpus_of, question_text
-from tracert.methods.base import Outcome, Question, Resources, Walk, settings_values
+from tracert.methods.base import Calls, Outcome, Question, Resources, Walk, settings_values
 from tracert.methods.exact import Vectors, even_rows, unit
 from tracert.recent import Recent
 from tracert.trace import Cost, Node, NodeKind, Stop, StopReason
@@ -106,6 +106,10 @@ class TracertRag:
     )
     needs: Literal["corpus", "knowledge"] = "corpus"
     settings_type = TracertRagSettings
+
+    def calls(self, settings: TracertRagSettings, corpus: Corpus | None) -> Calls:  # noqa: ARG002
+        """One a question, which predicts the goal."""
+        return Calls(question=1)
 
     def prepare(self, question: Question, resources: Resources) -> Prepared:
         """Find the goal and embed it with the question.

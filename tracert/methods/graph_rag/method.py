@@ -26,9 +26,11 @@ from __future__ import annotations
 
 from typing import Literal
 
+from tracert.corpus.model import Corpus
 from tracert.methods._replies import Replies
 from tracert.methods.asking import corpus_of, embedded
-from tracert.methods.base import Outcome, Question, Resources, Walk, settings_values
+from tracert.methods.base import Calls, Outcome, Question, Resources, Walk, settings_values
+from tracert.methods.graph_rag.index import Limits, most_calls
 from tracert.methods.graph_rag.record import nodes
 from tracert.methods.graph_rag.run import Prepared, Run, begin
 from tracert.methods.graph_rag.settings import GraphRagSettings
@@ -48,6 +50,12 @@ class GraphRag:
     )
     needs: Literal["corpus", "knowledge"] = "corpus"
     settings_type = GraphRagSettings
+
+    def calls(self, settings: GraphRagSettings, corpus: Corpus | None) -> Calls:
+        """Those that make the graph, and for a global search one that rates its summaries."""
+        limits = Limits(settings.reading_calls, settings.summary_calls)
+        made = limits.reading + limits.summaries if corpus is None else most_calls(corpus, limits)
+        return Calls(question=int(settings.search == "global"), index=made)
 
     def prepare(self, question: Question, resources: Resources) -> Prepared:
         """Embed the question.

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from tracert.corpus.model import Corpus
 from tracert.errors import KnowledgeError, ModelError, SettingError
 from tracert.knowledge.opened import OpenGraph
 from tracert.language.base import ChatModel
 from tracert.language.budget import Meter
 from tracert.methods.asking import question_text
-from tracert.methods.base import Outcome, Question, Resources, Walk, settings_values
+from tracert.methods.base import Calls, Outcome, Question, Resources, Walk, settings_values
 from tracert.methods.trailgraph import questions
 from tracert.methods.trailgraph.agent_walk import AgentWalk
 from tracert.methods.trailgraph.record import Recorder
@@ -59,6 +60,16 @@ class TrailGraph:
     )
     needs: Literal["corpus", "knowledge"] = "knowledge"
     settings_type = TrailGraphSettings
+
+    def calls(self, settings: TrailGraphSettings, corpus: Corpus | None) -> Calls:  # noqa: ARG002
+        """One a round of the agent, or one a step of each walk where a model scores.
+
+        A question that holds several is walked for each and may take more.
+        """
+        if settings.scoring in ("auto", "agent"):
+            return Calls(question=settings.max_rounds)
+        asks = settings.scoring in ("model", "mean")
+        return Calls(question=settings.entries * settings.max_hops if asks else 0)
 
     def prepare(self, question: Question, resources: Resources) -> Prepared:
         """Embed the question and the parts that the rule finds in it, and score the graph.

@@ -53,6 +53,26 @@ def test_the_end_is_told_in_plain_numbers() -> None:
     assert told == "2 hops with 4 queries brought 4 passages."
 
 
+def test_a_hop_without_a_place_says_so_and_not_that_others_score_more() -> None:
+    # Of 2 places a fifth is none: hop 2 sees what it sees and can keep nothing of it.
+    trace = hop(k=2, later_places=0.2)
+    later = [each for step in trace.steps[1:] for each in step.candidates]
+    assert {each.rule for each in later} == {"redundant", "budget"}
+    assert {each.reason for each in later if each.rule == "budget"} == {
+        "of 2 places none is kept for this hop"
+    }
+    assert trace.result.stop.remedy.startswith("Raise 'Places for later hops'")
+
+
+def test_a_corpus_that_the_first_hop_keeps_whole_is_no_fault_of_the_settings() -> None:
+    trace = hop(k=8)
+    assert len(trace.result.evidence) == len(CORPUS.ids)
+    assert trace.result.stop.message == (
+        "The corpus has 5 passages, and the first hop kept all of them."
+    )
+    assert "Load more text" in trace.result.stop.remedy
+
+
 def test_every_id_is_a_node_and_counts_cover_the_candidates() -> None:
     trace = hop(k=4, hops=3, synthesis="add")
     ids = {node.id for node in trace.nodes}

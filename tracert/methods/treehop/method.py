@@ -83,7 +83,7 @@ class TreeHop:
             nodes=record.nodes(prepared.question, found, corpus),
             path=record.path(found, corpus),
             evidence=tuple(corpus.ids[row] for row in found.rows),
-            stop=record.stop(found, settings, alone=alone),
+            stop=record.stop(found, settings, corpus.info.size, alone=alone),
             settings=settings_values(settings),
         )
 

@@ -18,6 +18,7 @@ from tracert.methods.treehop.retrieval import (
     Found,
     Hit,
     HopQuery,
+    places,
 )
 from tracert.methods.treehop.settings import TreeHopSettings
 from tracert.trace import Candidate, Node, NodeKind, Step, Stop, StopReason
@@ -40,6 +41,7 @@ def hop_id(query: int) -> str:
 def steps(found: Found, corpus: Corpus, settings: TreeHopSettings, model: str) -> Iterator[Step]:
     """One step a query, in the order in which they were made; `model` is what moved it."""
     last_hop = max(query.hop for query in found.queries)
+    free = places(settings, settings.hops)
     for index, (query, hits) in enumerate(zip(found.queries, found.hits, strict=True)):
         counts: dict[str, int] = {}
         for hit in hits:
@@ -61,15 +63,22 @@ def steps(found: Found, corpus: Corpus, settings: TreeHopSettings, model: str) -
             values=values,
             counts=counts,
             candidates=tuple(
-                _candidate(hit, corpus, settings, last=query.hop == last_hop) for hit in hits
+                _candidate(
+                    hit, corpus, settings, last=query.hop == last_hop, free=free[query.hop - 1]
+                )
+                for hit in hits
             ),
             vector=query.vector,
         )
 
 
-def _candidate(hit: Hit, corpus: Corpus, settings: TreeHopSettings, *, last: bool) -> Candidate:
+def _candidate(
+    hit: Hit, corpus: Corpus, settings: TreeHopSettings, *, last: bool, free: int
+) -> Candidate:
     reason = _REASONS[hit.rule]
-    if hit.rule == BUDGET and last:
+    if hit.rule == BUDGET and free == 0:
+        reason = f"of {settings.k} places none is kept for this hop"
+    elif hit.rule == BUDGET and last:
         reason = f"all {settings.k} places are taken"
     return Candidate(
         corpus.ids[hit.row],
@@ -141,8 +150,8 @@ def path(found: Found, corpus: Corpus) -> tuple[str, ...]:
     return ("query", *reversed(ids))
 
 
-def stop(found: Found, settings: TreeHopSettings, *, alone: bool) -> Stop:
-    """Why the walk ended and what may be changed."""
+def stop(found: Found, settings: TreeHopSettings, size: int, *, alone: bool) -> Stop:
+    """Why the walk ended and what may be changed; `size` is the number of all passages."""
     count = len(found.rows)
     if count == 0:
         return Stop(
@@ -164,6 +173,12 @@ def stop(found: Found, settings: TreeHopSettings, *, alone: bool) -> Stop:
             "Switch 'Leave comparisons alone' off to hop all the same.",
         )
     if settings.hops > 1 and not _later_kept(found):
+        if count == size:
+            return Stop(
+                StopReason.NOTHING_NEW,
+                f"The corpus has {_many(size, 'passage')}, and the first hop kept all of them.",
+                "Load more text, or return fewer passages.",
+            )
         return Stop(
             StopReason.NOTHING_NEW,
             "The later hops found nothing that was not kept already.",

@@ -205,7 +205,7 @@ class _State:
             elif new is not None and new < self.settings.min_novelty:
                 rule = LOW_NOVELTY
             elif count >= limit and (self.settings.layer_pruning or self.hop == 1):
-                rule = BUDGET if self.hop == 1 else LAYER_TOP_K
+                rule = BUDGET if self.hop == 1 or limit == 0 else LAYER_TOP_K
             elif self._full(seen):
                 rule = BUDGET
             else:

@@ -18,6 +18,7 @@ from tracert.corpus.apart import wire
 from tracert.corpus.apart.members import Members
 from tracert.corpus.loaders import Limits
 from tracert.corpus.loaders.registry import document, loader_of
+from tracert.corpus.loaders.sealed import unsealed
 from tracert.errors import DocumentError, PasswordError
 
 #: The exit status where there was not enough memory; the app says so.
@@ -76,13 +77,14 @@ def _load(
     data: bytes, head: dict[str, Any], limits: Limits
 ) -> tuple[Members | None, tuple[dict[str, Any], bytes]]:
     """The file as a document or, where it is a zip of documents, as the list of these."""
-    name = str(head["name"])
+    name, password = str(head["name"]), str(head["password"])
     try:
+        data = unsealed(data, name, password)
         loader = loader_of(data, name)
         if loader is None:
             members = Members(data, name, limits)
             return members, ({"reply": "archive", "members": members.listed}, b"")
-        return None, wire.packed(document(loader, data, name, limits, str(head["password"])))
+        return None, wire.packed(document(loader, data, name, limits, password))
     except DocumentError as error:
         return None, (_refusal(error), b"")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tracert.corpus.loaders.office import parts_of
+from tracert.corpus.loaders.sealed import OLE
 
 #: By the first bytes: what a person calls it and what to do.
 _SIGNATURES: Final = (
@@ -27,18 +28,17 @@ _SIGNATURES: Final = (
     (b"OggS", "a sound recording", "Transcribe it to text first"),
     (b"ITSF", "a help file", "Save its pages as HTML"),
 )
-_OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 #: Old office files and locked new ones are one container; a stream's name tells what is in it.
 _STREAMS: Final = (
-    (
-        "EncryptedPackage",
-        "an office document that is protected by a password",
-        "Open it in Word or PowerPoint and save a copy without the password (File, Info, Protect)",
-    ),
     (
         "DRMEncryptedDataSpace",
         "an office document that is protected by rights management",
         "Ask its owner for an unprotected copy",
+    ),
+    (
+        "EncryptedPackage",
+        "an office document that is protected by a password",
+        "Open it in Word or PowerPoint and save a copy without the password (File, Info, Protect)",
     ),
     ("WordDocument", "an old Word document", "Open it in Word or LibreOffice and save it as .docx"),
     (
@@ -67,7 +67,7 @@ def known(data: bytes, name: str) -> tuple[str, str] | None:
     for signature, what, advice in _SIGNATURES:
         if data.startswith(signature):
             return what, advice
-    if data.startswith(_OLE):
+    if data.startswith(OLE):
         for stream, what, advice in _STREAMS:
             if stream.encode("utf-16-le") in data:
                 return what, advice

@@ -15,6 +15,7 @@ from tracert.corpus.loaders.markdown import MarkdownLoader
 from tracert.corpus.loaders.passages import CsvLoader, JsonlLoader
 from tracert.corpus.loaders.pdf import PdfLoader
 from tracert.corpus.loaders.pptx import PptxLoader
+from tracert.corpus.loaders.sealed import unsealed
 from tracert.corpus.loaders.text import TextLoader
 from tracert.corpus.model import Document
 from tracert.corpus.zipped import is_zip
@@ -56,6 +57,7 @@ def load_document(
     """
     limits = limits or Limits()
     check_size(data, name, limits)
+    data = unsealed(data, name, password)
     loader = loader_of(data, name)
     if loader is None:
         raise DocumentError(

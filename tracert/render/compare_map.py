@@ -222,7 +222,11 @@ def _path(
         layers.append(_lines_of(go, lines, at, slot, of, width, style.dash, colour, opacity))
     between = [move.target for move in lines if nodes[move.target].kind not in _PASSAGES]
     if between:
-        layers.append(_between(go, entry, between, at, nodes, colour, opacity))
+        goals = [id for id in between if nodes[id].kind is NodeKind.GOAL]
+        others = [id for id in between if id not in goals]
+        layers += [
+            _between(go, entry, ids, at, nodes, colour, opacity) for ids in (others, goals) if ids
+        ]
     found = [id for id in entry.own if id in at and entry.hops.get(id, 0) <= hop]
     nowhere: list[Any] = [None]  # a layer without points would have no line in the legend
     layers.append(
@@ -317,18 +321,19 @@ def _between(
     colour: str,
     opacity: float,
 ) -> Any:
-    """Queries that moved, entities, and the goal: stations on the way that are no passages."""
+    """Stations on the way that are no passages: moved queries and entities, or the goal."""
     ids = list(dict.fromkeys(ids))
-    symbols = ["star" if nodes[id].kind is NodeKind.GOAL else "circle" for id in ids]
+    goal = all(nodes[id].kind is NodeKind.GOAL for id in ids)
     names = [f"{short(entry.method)}: {title(nodes[id])}" for id in ids]
     return go.Scatter(
         x=[at[id][0] for id in ids],
         y=[at[id][1] for id in ids],
         mode="markers",
-        showlegend=False,
+        name=f"Goal of {short(entry.method)} ≈",
+        showlegend=goal,
         marker={
-            "symbol": symbols,
-            "size": [15 if symbol == "star" else 7 for symbol in symbols],
+            "symbol": "star" if goal else "circle",
+            "size": 15 if goal else 7,
             "color": colour,
             "opacity": opacity,
         },

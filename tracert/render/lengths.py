@@ -77,7 +77,7 @@ def figure(
         legend={"orientation": "h", "y": 1.12, "x": 0},
         xaxis={"title": {"text": f"{unit} in a passage"}, "showgrid": False},
         yaxis={
-            "title": {"text": "passages"},
+            "title": {"text": "passages", "standoff": 10},
             "gridcolor": palette.panel,
             "zeroline": False,
             "automargin": True,

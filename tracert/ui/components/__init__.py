@@ -103,7 +103,8 @@ def cards(data: Mapping[str, Any], *, key: str) -> dict[str, Any] | None:
     """Show lists of passages, or prose with citations, that can be clicked.
 
     `data` has `groups` [{heading, count, empty, ordered, items [{id, badge, path, title, where}]}]
-    or `prose` [{text, cites [{id, number, title}], unknown}], and `selected` and `dark`.
+    or `prose` [{text, cites [{id, number, title}], unknown}], `selected`, `dark`
+    and, where the badges have the colour of a method, `mark`.
 
     Returns:
         What was clicked last, {id, moment in milliseconds}, or None.

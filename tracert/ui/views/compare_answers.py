@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import streamlit as st
 
 from tracert.comparing.budget import Entry
-from tracert.render.compare_looks import short
+from tracert.render.compare_looks import look, short
+from tracert.render.palette import Theme
 from tracert.render.words import place
 from tracert.ui import components, redraw
 from tracert.ui.model import chat_model
@@ -40,6 +41,7 @@ def one_(one: Entry, view: View, *, key: str) -> None:
     known = {node.id: node for node in one.trace.nodes}
     data: dict[str, Any] = {
         "dark": theme() == "dark",
+        "mark": look(one.method).colour(cast(Theme, theme())),
         "selected": None,
         "prose": [
             {

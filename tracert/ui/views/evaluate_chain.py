@@ -124,19 +124,21 @@ def _found(snapshot: Snapshot, sought: str, how: str) -> list[Chunk]:
 def _passage(chunk: Chunk, passage: Passage, draft: _Draft, *, key: str) -> None:
     """One passage that was found, with the button that marks it."""
     marked = passage in draft.gold
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if marked:
-            st.badge(f"Hop {draft.gold.index(passage) + 1}", icon=":material/link:", color="violet")
-        where = " › ".join((chunk.document, *chunk.heading_path))
-        st.caption(literal(where), width="stretch")
-        st.button(
-            "Take out" if marked else "Mark as gold",
-            key=f"{key}:mark",
-            icon=":material/remove:" if marked else ":material/add:",
-            type="tertiary" if marked else "secondary",
-            on_click=partial(_take_out if marked else _mark, draft, passage),
-        )
-    st.text(glimpse(chunk.text, _SHOWN))
+    with st.container(border=True, gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            if marked:
+                hop = draft.gold.index(passage) + 1
+                st.badge(f"Hop {hop}", icon=":material/link:", color="violet")
+            where = " › ".join((chunk.document, *chunk.heading_path))
+            st.caption(literal(where), width="stretch")
+            st.button(
+                "Take out" if marked else "Mark as gold",
+                key=f"{key}:mark",
+                icon=":material/remove:" if marked else ":material/add:",
+                type="tertiary" if marked else "secondary",
+                on_click=partial(_take_out if marked else _mark, draft, passage),
+            )
+        st.text(glimpse(chunk.text, _SHOWN))
 
 
 def glimpse(text: str, length: int) -> str:

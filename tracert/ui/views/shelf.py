@@ -114,6 +114,7 @@ def _documents(space: Workspace, record: CorpusRecord, *, key: str) -> None:
         selection_mode="single-row",
         height=min(320, 38 + 35 * len(documents)),
         alt=f"The documents of {record.name}.",
+        placeholder="–",
     )
     rows = event.selection.rows
     if not rows or rows[0] >= len(documents):

@@ -52,7 +52,7 @@
     const style = document.createElement("style");
     style.textContent = css;
     const box = make("div", "cards");
-    box.style.setProperty("--mark", data.dark ? "#ff9a4d" : "#c2500a");
+    box.style.setProperty("--mark", data.mark ?? (data.dark ? "#ff9a4d" : "#c2500a"));
     if (data.prose) box.append(prose(data.prose, pick));
     for (const group of data.groups ?? []) {
       if (group.heading) {

@@ -27,7 +27,7 @@ from tracert.errors import CorpusError, SettingError, TracertError
 from tracert.home import home
 from tracert.hosting import Room, expire_folders
 from tracert.indexing import Cancelled, File, IndexReport, Input, OnProgress
-from tracert.knowledge.archive import expire_unpacked
+from tracert.knowledge.archive import expire_unpacked, unpacked
 from tracert.knowledge.graph import open_graph
 from tracert.knowledge.opened import OpenGraph
 from tracert.knowledge.opened import prepared as prepared_graph
@@ -294,13 +294,18 @@ class Workspace:
     def open_notes(
         self, folder: Path | str, *, embedder: Embedder | None = None, name: str = ""
     ) -> OpenGraph:
-        """A folder of notes, ready to be walked; what has not changed comes from its index.
+        """A folder of notes, or a zip of one, ready to be walked.
+
+        What has not changed comes from its index.
 
         Raises:
             KnowledgeError: the folder holds no notes, or the index cannot be written.
             EmbedderError: the notes could not be embedded.
         """
         found = embedder or embedder_by_name(indexing.DEFAULT_EMBEDDER)
+        if Path(folder).is_file():
+            name = name or Path(folder).name
+            folder, _left_out = unpacked(Path(folder), self.path)
         graph = open_graph(folder, data=self.path, name=name)
         key = (str(graph.folder.root), graph.name, graph.fingerprint, found.identity)
         return self._graphs.get(key, lambda: prepared_graph(graph, found))

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
 from tracert.commands.models import add_model_options, chosen_model
+from tracert.commands.say import say
 from tracert.commands.trail import print_trail
+from tracert.embedding.registry import embedder
 from tracert.errors import SettingError
 from tracert.home import home
+from tracert.language.answer import write_answer
+from tracert.language.base import ChatModel
 from tracert.methods.base import cut
 from tracert.methods.registry import method, methods
-from tracert.trace import Value
+from tracert.methods.trailgraph.session import Session, is_yes, pending
+from tracert.trace import Trace, Value
 from tracert.workspace import Workspace
+
+_MEANT = "Type yes to open it, another question to start anew, or nothing to leave."
 
 
 def add(commands: Any) -> None:
@@ -28,7 +37,7 @@ def add(commands: Any) -> None:
     parser.add_argument("question", metavar="QUESTION")
     over = parser.add_mutually_exclusive_group(required=True)
     over.add_argument("--corpus", metavar="NAME", help="the corpus to walk")
-    over.add_argument("--knowledge", metavar="DIR", type=Path, help="the folder of notes to walk")
+    over.add_argument("--knowledge", metavar="DIR", type=Path, help="the notes, a folder or a zip")
     parser.add_argument(
         "--method", required=True, metavar="NAME", help=f"one of {', '.join(sorted(methods()))}"
     )
@@ -52,23 +61,57 @@ def run(given: argparse.Namespace) -> int:
     """Ask, and print the trace. A walk that does not arrive is no error."""
     _check(given)
     workspace = Workspace(home())
+    settings = settings_of(given.settings)
     with chosen_model(given) as model:
-        trace = workspace.ask(
-            given.question,
-            corpus=given.corpus,
-            knowledge=given.knowledge,
-            method=given.method,
-            settings=settings_of(given.settings),
-            goal=given.goal,
-            model=model,
-            answer=True,
-            with_map=_map(given, workspace),
-        )
-    if given.json:
-        print(trace.to_json(vectors=not given.no_vectors, indent=2))
-    else:
+
+        def ask(question: str) -> Trace:
+            return workspace.ask(
+                question,
+                corpus=given.corpus,
+                knowledge=given.knowledge,
+                method=given.method,
+                settings=settings,
+                goal=given.goal,
+                model=model,
+                answer=True,
+                with_map=_map(given, workspace),
+            )
+
+        trace = ask(given.question)
+        if given.json:
+            print(trace.to_json(vectors=not given.no_vectors, indent=2))
+            return 0
         print_trail(trace, asked=model is not None)
+        if pending(trace) is not None and sys.stdin.isatty() and sys.stdout.isatty():
+            _go_on(trace, ask, workspace, given.knowledge, model)
     return 0
+
+
+def _go_on(
+    trace: Trace,
+    ask: Callable[[str], Trace],
+    workspace: Workspace,
+    knowledge: Path,
+    model: ChatModel | None,
+) -> None:
+    """At a terminal: a yes opens the closest note, anything else is a question of its own."""
+    opened = workspace.open_notes(knowledge)
+    session = Session(ask, opened, trace)
+    while pending(trace) is not None:
+        say()
+        say(f"Did you mean “{trace.node(trace.result.evidence[0]).label}”? {_MEANT}")
+        try:
+            said = input("> ").strip()
+        except EOFError:
+            return
+        if not said:
+            return
+        trace = session.say(said)
+        if is_yes(said):
+            embed = embedder(opened.info.embedder).embed
+            trace = trace.with_answer(*write_answer(trace, model, embed))
+        say()
+        print_trail(trace, asked=model is not None)
 
 
 def settings_of(given: list[str]) -> dict[str, Value]:

@@ -75,17 +75,19 @@ def confirmed(trace: Trace, opened: OpenGraph) -> Trace:
 class Session:
     """One conversation: remembers the closest note of the last walk, and nothing else."""
 
-    def __init__(self, ask: Callable[[str], Trace], opened: OpenGraph) -> None:
-        """Take how a question is asked, and the graph."""
+    def __init__(
+        self, ask: Callable[[str], Trace], opened: OpenGraph, last: Trace | None = None
+    ) -> None:
+        """Take how a question is asked, the graph, and the walk before, if there was one."""
         self._ask = ask
         self._opened = opened
-        self._last: Trace | None = None
+        self._last = last
 
     def say(self, text: str) -> Trace:
         """A question, or a 'yes' to the last walk's closest note."""
-        if self._last is not None and is_yes(text):
+        if self._last is not None and pending(self._last) is not None and is_yes(text):
             trace = confirmed(self._last, self._opened)
         else:
             trace = self._ask(text)
-        self._last = trace if pending(trace) is not None else None
+        self._last = trace
         return trace

@@ -104,6 +104,43 @@ def test_every_measure_is_printed_with_its_interval_and_differences(files, capsy
     assert any("by stage: " in each for each in lines)
 
 
+def test_one_method_stands_twice_under_labels_with_settings_of_its_own(files, tmp_path, capsys):
+    data, pool = files
+    written = {name: tmp_path / f"out.{name}" for name in ("csv", "html", "details")}
+    arguments = ["evaluate", str(data), "--passages", str(pool), "-k", "2"]
+    arguments += ["--method", "native_rag", "--method", "By words=native_rag"]
+    arguments += ["--set", "By words.first_stage=bm25"]
+    asked = [*arguments, *(part for n, p in written.items() for part in (f"--{n}", str(p)))]
+    assert main(asked) == 0
+    out = capsys.readouterr().out
+    assert "  By words, wordllama" in out
+    assert "By words on 1 question of data.jsonl" in out
+    rows = csv.DictReader(written["csv"].open(encoding="utf-8"))
+    assert [row["method"] for row in rows] == ["native_rag", "By words"]
+    lines = [json.loads(line) for line in written["details"].read_text().splitlines()]
+    assert [each["method"] for each in lines] == ["native_rag", "By words"]
+    assert "By words" in written["html"].read_text(encoding="utf-8")
+    assert main([*arguments, "--json"]) == 0
+    first, second = json.loads(capsys.readouterr().out)["evaluations"]
+    assert (first["method"], second["method"]) == ("native_rag", "native_rag")
+    assert "label" not in first
+    assert second["label"] == "By words"
+    assert first["settings"]["first_stage"] == "dense"
+    assert second["settings"]["first_stage"] == "bm25"
+
+
+def test_the_calls_of_a_model_are_told_before_they_are_made(files, monkeypatch, capsys):
+    """Nobody answers at that address: the rewriting goes on offline, after it was told."""
+    data, pool = files
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody")
+    arguments = ["evaluate", str(data), "--passages", str(pool), "-k", "2"]
+    arguments += ["--method", "iterative_rewrite", "--set", "rewrites=2"]
+    assert main([*arguments, "--model", "m", "--base-url", "http://127.0.0.1:9/v1"]) == 0
+    assert "m is asked up to 2 times." in capsys.readouterr().err
+    assert main(arguments) == 0
+    assert "is asked" not in capsys.readouterr().err
+
+
 def test_two_embedders_are_two_reports(files, capsys):
     data, pool = files
     arguments = ["evaluate", str(data), "--passages", str(pool), "--method", "native_rag", "--json"]
@@ -123,6 +160,9 @@ def test_without_a_pool_the_questions_bring_it(files, capsys):
     ("more", "said"),
     [
         (["--set", "treehop.k=2"], "Add --method treehop"),
+        (["--method", "=treehop"], "is not of the form LABEL=NAME"),
+        (["--method", "a=nothing"], "There is no method 'nothing'"),
+        (["--method", "native_rag=treehop"], "Two methods are called 'native_rag'"),
         (["--method", "tracert_rag", "--set", "nothing=1"], "None of the methods has a setting"),
         (["--set", "nothing=1"], "There is no setting"),
         (["--corpus", "nowhere"], "no corpus 'nowhere'"),

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from tracert.commands.ask import settings_of
-from tracert.commands.models import add_model_options, chosen_model
+from tracert.commands.models import add_model_options, chosen_model, tell_calls
 from tracert.commands.say import clean, progress_line, say
+from tracert.corpus.model import Corpus
 from tracert.embedding.registry import DEFAULT, embedder
 from tracert.errors import SettingError
 from tracert.evaluation.detail import BM25, DENSE
@@ -21,10 +22,11 @@ from tracert.evaluation.ground import Ground, corpus_ground, notes_ground, pool_
 from tracert.evaluation.summary import Evaluation
 from tracert.home import home
 from tracert.language.base import ChatModel
-from tracert.methods.base import Method
+from tracert.methods.base import Calls, Method, calls_of, cut, parse_settings
 from tracert.methods.registry import method, methods
 from tracert.render.evaluation_intervals import measure_rows
 from tracert.render.evaluation_tables import Measured, points
+from tracert.render.numbers import count
 from tracert.render.report import named, report_html
 from tracert.trace import Value
 from tracert.workspace import Workspace
@@ -62,8 +64,9 @@ def add(commands: Any) -> None:
         "--method",
         required=True,
         action="append",
-        metavar="NAME",
-        help=f"one of {', '.join(sorted(methods()))}; repeat for more",
+        metavar="[LABEL=]NAME",
+        help=f"one of {', '.join(sorted(methods()))}; repeat for more; with labels one method can "
+        "stand there twice, each with its own settings",
     )
     parser.add_argument(
         "--embedder",
@@ -85,7 +88,8 @@ def add(commands: Any) -> None:
         default=[],
         metavar="KEY=VALUE",
         dest="settings",
-        help="a setting of the methods that have it, or METHOD.KEY=VALUE; repeat for more",
+        help="a setting of the methods that have it, or METHOD.KEY=VALUE, or LABEL.KEY=VALUE; "
+        "repeat for more",
     )
     parser.add_argument("--details", metavar="FILE", type=Path, help="write a JSON line a question")
     parser.add_argument("--csv", metavar="FILE", type=Path, help="write a table of the questions")
@@ -102,47 +106,95 @@ def _positive(text: str) -> int:
     return number
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A method as it was asked for; `label` is '' where it goes by its own name."""
+
+    label: str
+    method: Method
+
+    @property
+    def called(self) -> str:
+        """What it is called in settings, tables and files."""
+        return self.label or self.method.name
+
+
 def run(given: argparse.Namespace) -> int:
     """Evaluate, print the report and write the files asked for."""
-    chosen = [method(name) for name in dict.fromkeys(given.method)]
-    settings = _shared_out(settings_of(given.settings), chosen)
-    for one in chosen:  # before anything is embedded, which may take minutes
-        suits(one, "corpus" if given.knowledge is None else "knowledge")
+    rows = _rows(given.method)
+    settings = _shared_out(settings_of(given.settings), rows)
+    for row in rows:  # before anything is embedded, which may take minutes
+        suits(row.method, "corpus" if given.knowledge is None else "knowledge")
     found: list[Evaluation] = []
     with chosen_model(given) as model, progress_line(sys.stderr) as show:
         for name in dict.fromkeys(given.embedder or [None]):
             ground = _ground(
                 given, name, lambda what, done, of: show(f"{what}: {done:,} of {of:,}")
             )
-            found += [
-                _measured(ground, one, given, settings[one.name], model, show) for one in chosen
-            ]
+            each = [_run_of(ground, row, given, settings[row.called], model) for row in rows]
+            tell_calls(given, model, _calls(each))
+            for row, one in zip(rows, each, strict=True):
+                found.append(
+                    finish(one, lambda _, done, of, row=row: show(f"{row.called}: {done} of {of}"))  # type: ignore[misc]
+                )
+    labels = [row.label for row in rows] * (len(found) // len(rows))
     if given.details is not None:
-        save_details(found, given.details)
+        save_details(found, given.details, labels)
     if given.csv is not None:
-        save(given.csv, to_csv(found))
+        save(given.csv, to_csv(found, labels))
     if given.html is not None:
-        save(given.html, report_html(named(found)))
+        save(given.html, report_html(named(found, labels)))
     if given.json:
-        print(to_json(found))
+        print(to_json(found, labels))
     else:
-        _print_all(found)
+        _print_all(found, labels)
     return 0
 
 
-def _measured(
+def _rows(given: Sequence[str]) -> list[_Row]:
+    """The methods asked for, each once under one name.
+
+    Raises:
+        SettingError: a method is unknown, or two rows are called the same.
+    """
+    rows: list[_Row] = []
+    for text in dict.fromkeys(given):
+        label, equals, name = text.rpartition("=")
+        if equals and not label.strip():
+            raise SettingError(f"--method {cut(text)} is not of the form LABEL=NAME.")
+        row = _Row(label.strip(), method(name.strip()))
+        if any(row.called == each.called for each in rows):
+            raise SettingError(f"Two methods are called {cut(row.called)}. Give each its label.")
+        rows.append(row)
+    return rows
+
+
+def _run_of(
     ground: Ground,
-    chosen: Method,
+    row: _Row,
     given: argparse.Namespace,
     settings: Mapping[str, Value],
     model: ChatModel | None,
-    show: Any,
-) -> Evaluation:
+) -> Run:
     hops = given.hops
-    if hops is not None and len(given.method) > 1 and "hops" not in _settings_of(chosen):
+    if hops is not None and len(given.method) > 1 and "hops" not in _settings_of(row.method):
         hops = None
-    run = Run(ground, chosen, k=given.k, hops=hops, settings=settings, model=model)
-    return finish(run, lambda _what, done, of: show(f"{chosen.name}: {done:,} of {of:,}"))
+    return Run(ground, row.method, k=given.k, hops=hops, settings=settings, model=model)
+
+
+def _calls(runs: Sequence[Run]) -> Calls:
+    """All calls that the runs may take, over all their questions."""
+    each = [(run, _calls_of(run)) for run in runs]
+    return Calls(
+        question=sum(calls.question * len(run.items) for run, calls in each),
+        index=sum(calls.index for _, calls in each),
+    )
+
+
+def _calls_of(run: Run) -> Calls:
+    corpus: Corpus | None = None if run.ground.kind == "notes" else run.ground.over
+    settings = parse_settings(run.method.settings_type, run.settings)
+    return calls_of(run.method, settings, corpus)
 
 
 def _ground(given: argparse.Namespace, name: str | None, on_progress: OnProgress) -> Ground:
@@ -166,27 +218,25 @@ def _settings_of(chosen: Method) -> set[str]:
     return {field.name for field in fields(chosen.settings_type)}
 
 
-def _shared_out(
-    settings: Mapping[str, Value], chosen: Sequence[Method]
-) -> dict[str, dict[str, Value]]:
-    """The settings of each method; one that only some of them know goes to these.
+def _shared_out(settings: Mapping[str, Value], rows: Sequence[_Row]) -> dict[str, dict[str, Value]]:
+    """The settings of each row; one that only some of the methods know goes to these.
 
     Raises:
-        SettingError: no method has the setting, or a method is named that is not asked.
+        SettingError: no method has the setting, or a row is named that is not there.
     """
-    out: dict[str, dict[str, Value]] = {one.name: {} for one in chosen}
+    out: dict[str, dict[str, Value]] = {row.called: {} for row in rows}
     named = {key: value for key, value in settings.items() if "." in key}
     for key, value in settings.items():
         if key in named:
             continue
-        having = [one for one in chosen if key in _settings_of(one)]
+        having = [row for row in rows if key in _settings_of(row.method)]
         # Of one method alone the method itself says what it has.
-        for one in having or chosen[: 1 if len(chosen) == 1 else 0]:
-            out[one.name][key] = value
-        if not having and len(chosen) > 1:
+        for row in having or rows[: 1 if len(rows) == 1 else 0]:
+            out[row.called][key] = value
+        if not having and len(rows) > 1:
             raise SettingError(f"None of the methods has a setting {key!r}. Leave it out.")
     for key, value in named.items():
-        name, _, setting = key.partition(".")
+        name, _, setting = key.rpartition(".")
         if name not in out:
             raise SettingError(f"--set names the method {name!r}. Add --method {name}.")
         out[name][setting] = value
@@ -196,27 +246,27 @@ def _shared_out(
 # --- printed --------------------------------------------------------------------------------
 
 
-def _print_all(found: Sequence[Evaluation]) -> None:
+def _print_all(found: Sequence[Evaluation], labels: Sequence[str]) -> None:
     for fault in found[0].setup.faults[:_NAMED]:
         say(f"Left out: {fault}")
     more = len(found[0].setup.faults) - _NAMED
     if more > 0:
         say(f"Left out: {more} more rows that could not be read.")
     if len(found) == 1:
-        _print(found[0])
+        _print(found[0], labels[0])
         return
     first = found[0].setup
     say(
-        f"{len(found[0].details)} questions of {first.data}, searched in {first.size:,} of "
-        f"{first.source}."
+        f"{count(len(found[0].details), 'question')} of {first.data}, searched in {first.size:,} "
+        f"of {first.source}."
     )
     say()
     print(f"  {'':<34} recall  top-k   BM25   over top-k, 95% interval  passages  ms")
-    for one in found:
+    for one, label in zip(found, labels, strict=True):
         summary = one.summary
         gain = summary.differences[DENSE]["recall"]
         print(
-            f"  {clean(one.setup.method + ', ' + one.setup.embedder):<34} "
+            f"  {clean((label or one.setup.method) + ', ' + one.setup.embedder):<34} "
             f"{summary.measures['recall'].mean:>6.3f} "
             f"{summary.references[DENSE]['recall'].mean:>6.3f} "
             f"{summary.references[BM25]['recall'].mean:>6.3f}   "
@@ -224,22 +274,26 @@ def _print_all(found: Sequence[Evaluation]) -> None:
             + f"{summary.measures['passages'].mean:>6.1f} "
             f"{summary.latency['all'].p50.mean:>6.1f}"
         )
-    for one in found:
+    for one, label in zip(found, labels, strict=True):
         say()
-        _print(one)
+        _print(one, label)
 
 
-def _print(report: Evaluation) -> None:
+def _print(report: Evaluation, label: str = "") -> None:
     data = report.to_dict()
     results = data["results"]
     base = results["baseline"]
     mean, low, high = results["paired_difference"]
     say(
-        f"{data['method']} on {data['questions']} questions of {data['data']}, embedded by "
-        f"{data['embedder']}."
+        f"{label or data['method']} on {count(data['questions'], 'question')} of {data['data']}, "
+        f"embedded by {data['embedder']}."
     )
     if data["left_out"]:
-        say(f"{data['left_out']} questions have no gold passage in the pool and are left out.")
+        one = data["left_out"] == 1
+        say(
+            f"{count(data['left_out'], 'question')} {'has' if one else 'have'} no gold passage in "
+            f"the pool and {'is' if one else 'are'} left out."
+        )
     say(
         f"Recall {results['recall']:.3f} with {results['passages']:.1f} passages a question; "
         f"plain top-k at the same number {base['recall']:.3f}."

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from tracert.commands.say import clean
 from tracert.errors import ModelError
 from tracert.language.base import ChatModel
 from tracert.language.client import DEFAULT_TIMEOUT, OpenAIChat
 from tracert.language.record import Recorder, replayer
+from tracert.methods.base import Calls
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:
@@ -69,6 +72,16 @@ def chosen_model(given: argparse.Namespace) -> Iterator[ChatModel | None]:
         yield recorder
     finally:
         _write(given.record, recorder.recording.to_json(indent=2))
+
+
+def tell_calls(given: argparse.Namespace, model: ChatModel | None, calls: Calls) -> None:
+    """Say on standard error how often the model may be asked, before it is; not of a replay."""
+    number = calls.of(1)
+    if model is None or given.replay is not None or not number:
+        return
+    times = "once" if number == 1 else f"up to {number:,} times"
+    index = f", {calls.index:,} of them to make what is kept of the corpus" if calls.index else ""
+    print(f"{clean(model.name)} is asked {times}{index}.", file=sys.stderr, flush=True)
 
 
 def _read(path: Path) -> bytes:

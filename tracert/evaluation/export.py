@@ -43,24 +43,31 @@ COLUMNS: Final = (
 )
 
 
-def to_json(evaluations: Sequence[Evaluation]) -> str:
-    """One report as `Evaluation.to_dict` has it; of several, a list of them under one schema."""
-    reports = [one.to_dict() for one in evaluations]
+def to_json(evaluations: Sequence[Evaluation], labels: Sequence[str] = ()) -> str:
+    """One report as `Evaluation.to_dict` has it; of several, a list of them under one schema.
+
+    `labels` are what the evaluations are called, '' by their method's name; one that has a label
+    says it beside its method.
+    """
+    reports = [
+        {**one.to_dict(), **({"label": label} if label else {})}
+        for one, label in _labelled(evaluations, labels)
+    ]
     data: Any = reports[0] if len(reports) == 1 else {"schema": SCHEMA, "evaluations": reports}
     return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
 
 
-def to_csv(evaluations: Sequence[Evaluation]) -> str:
-    """A line a method and question, with the columns of `COLUMNS`.
+def to_csv(evaluations: Sequence[Evaluation], labels: Sequence[str] = ()) -> str:
+    """A line a method and question, with the columns of `COLUMNS`; a label stands for the method.
 
     Texts of the data that a spreadsheet would take for a formula begin with an apostrophe.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for one in evaluations:
+    for one, label in _labelled(evaluations, labels):
         for detail in one.details:
-            writer.writerow([_cell(value) for value in _row(one, detail)])
+            writer.writerow([_cell(value) for value in _row(one, label, detail)])
     return out.getvalue()
 
 
@@ -74,16 +81,17 @@ def table_csv(rows: Mapping[str, Sequence[Any]]) -> str:
     return out.getvalue()
 
 
-def save_details(evaluations: Sequence[Evaluation], path: Path) -> None:
-    """One JSON a question and line; of several methods each line names its own.
+def save_details(evaluations: Sequence[Evaluation], path: Path, labels: Sequence[str] = ()) -> None:
+    """One JSON a question and line; of several methods each line names its own, by its label.
 
     Raises:
         DatasetError: the file cannot be written.
     """
     several = len(evaluations) > 1
     lines = []
-    for one in evaluations:
-        named = {"method": one.setup.method, "embedder": one.setup.embedder} if several else {}
+    for one, label in _labelled(evaluations, labels):
+        method = label or one.setup.method
+        named = {"method": method, "embedder": one.setup.embedder} if several else {}
         lines += [
             json.dumps({**named, **detail.to_dict()}, ensure_ascii=False) for detail in one.details
         ]
@@ -105,11 +113,17 @@ def save(path: Path, text: str) -> None:
         ) from error
 
 
-def _row(one: Evaluation, detail: Detail) -> list[Any]:
+def _labelled(
+    evaluations: Sequence[Evaluation], labels: Sequence[str]
+) -> list[tuple[Evaluation, str]]:
+    return list(zip(evaluations, labels or [""] * len(evaluations), strict=True))
+
+
+def _row(one: Evaluation, label: str, detail: Detail) -> list[Any]:
     measures = of_list(detail.evidence, detail.gold)
     ndcg = measures["ndcg"]
     return [
-        one.setup.method,
+        label or one.setup.method,
         one.setup.embedder,
         detail.id,
         detail.question,

@@ -56,20 +56,26 @@ _MEANING: Final = (
 )
 
 
-def named(evaluations: Sequence[Evaluation]) -> list[Measured]:
-    """Evaluations under the titles of their methods, with what tells two of a kind apart."""
-    table = methods()
+def named(evaluations: Sequence[Evaluation], labels: Sequence[str] = ()) -> list[Measured]:
+    """Evaluations under their labels, else the titles of their methods, and what tells two apart.
+
+    `labels` are one each, '' where there is none.
+    """
     embedders = {one.setup.embedder for one in evaluations}
-    labels: list[str] = []
-    for one in evaluations:
-        known = table.get(one.setup.method)
-        label = one.setup.method if known is None else known.title
-        stage = one.setup.settings.get("first_stage", "dense")
-        label += f", {stage}" if stage != "dense" else ""
+    called: list[str] = []
+    for one, given in zip(evaluations, labels or [""] * len(evaluations), strict=True):
+        label = given or _title(one.setup)
         label += f" ({one.setup.embedder})" if len(embedders) > 1 else ""
-        twins = sum(each == label or each.startswith(f"{label} #") for each in labels)
-        labels.append(f"{label} #{twins + 1}" if twins else label)
-    return [Measured(label, one, {}) for label, one in zip(labels, evaluations, strict=True)]
+        twins = sum(each == label or each.startswith(f"{label} #") for each in called)
+        called.append(f"{label} #{twins + 1}" if twins else label)
+    return [Measured(label, one, {}) for label, one in zip(called, evaluations, strict=True)]
+
+
+def _title(setup: Setup) -> str:
+    known = methods().get(setup.method)
+    stage = setup.settings.get("first_stage", "dense")
+    title = setup.method if known is None else known.title
+    return f"{title}, {stage}" if stage != "dense" else title
 
 
 def report_html(measured: Sequence[Measured], *, title: str = "", made: str = "") -> str:

@@ -12,6 +12,7 @@ from tracert.errors import ModelError
 from tracert.language.base import Reply
 
 ROOT = Path(__file__).resolve().parents[2]
+PAGE = "pages/compare.py"
 WHY = "compare:why"
 
 
@@ -37,28 +38,6 @@ def cards(at: AppTest) -> dict[str, dict]:
 
 def charts(at: AppTest) -> list[dict]:
     return [json.loads(element.proto.spec) for element in at.get("plotly_chart")]
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    from tracert.workspace import Workspace
-
-    path = tmp_path_factory.mktemp("compare")
-    Workspace(path).ensure_builtin()
-    return path
-
-
-@pytest.fixture
-def page(home, monkeypatch) -> AppTest:
-    monkeypatch.setenv("TRACERT_HOME", str(home))
-    return _page()
-
-
-def _page() -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180).run()
-    at.switch_page("pages/compare.py").run()
-    assert not at.exception
-    return at
 
 
 def methods(at: AppTest, *names: str) -> AppTest:
@@ -376,12 +355,12 @@ def test_why_not_this_note(page):
     assert "Verified by running it" in said or "No single setting keeps it" in said
 
 
-def test_with_nothing_loaded_it_leads_to_the_library(monkeypatch):
+def test_with_nothing_loaded_it_leads_to_the_library(open_page, monkeypatch):
     monkeypatch.setattr("tracert.workspace.builtin_folder", lambda: None)
     monkeypatch.setattr("tracert.ui.resources.builtin_folder", lambda: None)
     monkeypatch.setattr("tracert.ui.views.builtin.builtin_folder", lambda: None)
     monkeypatch.setattr("tracert.ui.notes.builtin_folder", lambda: None)
-    at = _page()
+    at = open_page()
     assert "There is no corpus yet" in texts(at)
     at.segmented_control(key="compare:what").set_value("The same text as document and notes").run()
     assert not at.exception

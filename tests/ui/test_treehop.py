@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.hop_traces import hop_trace
 
-ROOT = Path(__file__).resolve().parents[2]
+PAGE = "pages/treehop.py"
 STATES = {
     "many hops": {},
     "one hop": {"hops": 1},
@@ -109,6 +108,16 @@ def test_the_pairs_follow_the_selection():
     assert pairs(hop_trace(rows=0), 1, None) == []
 
 
+def test_only_words_that_can_be_read_here_stand_under_the_gates():
+    import numpy as np
+
+    from tracert.ui.views.treehop_gates import readable
+
+    words, vectors = readable(["doctor", "дія", "Curaçao", "電池"], np.eye(4))
+    assert words == ["doctor", "Curaçao"]
+    np.testing.assert_array_equal(vectors, np.eye(4)[[0, 2]])
+
+
 def test_a_trace_without_vectors_says_so():
     from tracert.trace import Trace
 
@@ -143,28 +152,6 @@ def test_similarities_and_plain_top_k_stand_beside():
 
 
 # --- the page ---------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    from tracert.workspace import Workspace
-
-    path = tmp_path_factory.mktemp("treehop")
-    Workspace(path).ensure_builtin()
-    return path
-
-
-@pytest.fixture
-def page(home, monkeypatch) -> AppTest:
-    monkeypatch.setenv("TRACERT_HOME", str(home))
-    return _page()
-
-
-def _page() -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120).run()
-    at.switch_page("pages/treehop.py").run()
-    assert not at.exception
-    return at
 
 
 def run_of(at: AppTest):
@@ -242,15 +229,15 @@ def test_question_and_settings_stay_from_page_to_page(page):
     page.switch_page("pages/tracert_rag.py").run()
     assert page.text_input(key="question").value == "Who taught Faraday?"
     assert page.session_state["tracert_rag:run"][1].question == "Who taught Faraday?"
-    page.switch_page("pages/treehop.py").run()
+    page.switch_page(PAGE).run()
     trace = run_of(page)
     assert (trace.question, trace.settings["k"]) == ("Who taught Faraday?", 5)
 
 
-def test_with_nothing_loaded_it_leads_to_the_library(monkeypatch):
+def test_with_nothing_loaded_it_leads_to_the_library(open_page, monkeypatch):
     monkeypatch.setattr("tracert.workspace.builtin_folder", lambda: None)
     monkeypatch.setattr("tracert.ui.resources.builtin_folder", lambda: None)
-    assert "There is no corpus yet" in texts(_page())
+    assert "There is no corpus yet" in texts(open_page())
 
 
 def test_a_trace_opens_and_closes(page):

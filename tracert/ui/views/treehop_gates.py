@@ -6,8 +6,9 @@ can be seen without the corpus too.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import streamlit as st
 
@@ -27,6 +28,8 @@ from tracert.ui.session import View, theme
 
 #: Words or passages listed for a vector.
 WORDS, PASSAGES = 8, 4
+#: The first letter after those of the Latin alphabet and its accented forms.
+_LATIN_ENDS: Final = "\u0250"
 EQUATION = r"q'=\mathrm{norm}\big(q-\mathrm{Forget}(q,c)+\mathrm{Update}(q,c)\big)"
 
 
@@ -172,10 +175,11 @@ def _near(trace: Trace, live: Live, reading: GateReading) -> None:
                     "\n".join(f"{one.similarity:.2f}  {one.label}" for one in near) or "nothing"
                 )
     what = "words" if words else "passages"
+    pieces = " Some are only beginnings of words, such as “philosoph”." if words else ""
     st.caption(
         f":material/info: Approximate: the {what} whose vectors are nearest to each vector, with "
         "the cosine. A vector of the gates is no text's, so they say what it is near to, not "
-        "what it means."
+        f"what it means.{pieces}"
     )
 
 
@@ -207,6 +211,12 @@ def _word_vectors() -> tuple[list[str], Any] | None:
 
     found = named_embedder(WordLlama.name)
     try:
-        return found.words() if isinstance(found, WordLlama) else None
+        return readable(*found.words()) if isinstance(found, WordLlama) else None
     except EmbedderError:
         return None
+
+
+def readable(words: Sequence[str], vectors: Any) -> tuple[list[str], Any]:
+    """The words in Latin letters with their vectors: the embedder's own language is English."""
+    places = [place for place, word in enumerate(words) if max(word) < _LATIN_ENDS]
+    return [words[place] for place in places], vectors[places]

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracert.errors import DatasetError
-from tracert.evaluation.runs import Head, MethodPlan, Runs, State
+from tracert.evaluation.run import Head, MethodPlan, State
+from tracert.evaluation.runs import Runs
 
 TOP = MethodPlan("Plain top-k", "native_rag", {})
 HOP = MethodPlan("TreeHop", "treehop", {"hops": 3, "spawn": 2})

@@ -11,7 +11,8 @@ from tracert.embedding.registry import embedder
 from tracert.errors import CancelledError, DatasetError, TracertError
 from tracert.evaluation.datasets import Passage
 from tracert.evaluation.gold_chain import GoldChain, to_jsonl
-from tracert.evaluation.runs import MethodPlan, Runs
+from tracert.evaluation.run import MethodPlan
+from tracert.evaluation.runs import Runs
 from tracert.evaluation.work import Progress, go_on, model_calls, open_ground, results, runs_of
 from tracert.workspace import Workspace
 

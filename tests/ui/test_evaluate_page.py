@@ -17,7 +17,8 @@ from tracert.embedding.registry import embedder
 from tracert.errors import CancelledError
 from tracert.evaluation.datasets import Passage
 from tracert.evaluation.gold_chain import GoldChain, GoldSets, to_jsonl
-from tracert.evaluation.runs import MethodPlan, Runs, State
+from tracert.evaluation.run import MethodPlan, State
+from tracert.evaluation.runs import Runs
 from tracert.evaluation.work import go_on
 from tracert.ui import evaluating
 from tracert.ui.model import ModelSettings

@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from tracert.evaluation.datasets import Passage
 from tracert.evaluation.gold_chain import GoldChain, to_jsonl
-from tracert.evaluation.runs import MethodPlan
+from tracert.evaluation.run import MethodPlan
 from tracert.hosting import person_owner
 from tracert.indexing import File
 from tracert.trace import Trace

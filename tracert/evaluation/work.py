@@ -24,7 +24,8 @@ from tracert.errors import CancelledError, DatasetError, TracertError
 from tracert.evaluation.detail import Detail
 from tracert.evaluation.evaluate import Run
 from tracert.evaluation.ground import Ground, corpus_ground, notes_ground, pool_ground
-from tracert.evaluation.runs import Head, MethodPlan, Runs, State
+from tracert.evaluation.run import Head, MethodPlan, State
+from tracert.evaluation.runs import Runs
 from tracert.evaluation.summary import Evaluation, Setup
 from tracert.language.base import ChatModel
 from tracert.methods.base import calls_of, parse_settings

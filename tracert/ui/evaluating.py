@@ -14,7 +14,8 @@ import streamlit as st
 
 from tracert.evaluation.gold_chain import GoldSets
 from tracert.evaluation.ground import Ground
-from tracert.evaluation.runs import Head, Runs
+from tracert.evaluation.run import Head
+from tracert.evaluation.runs import Runs
 from tracert.evaluation.work import Progress, Results, go_on, open_ground, results
 from tracert.recent import Recent
 from tracert.render.evaluation_tables import Measured

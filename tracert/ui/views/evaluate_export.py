@@ -11,7 +11,7 @@ from functools import partial
 import streamlit as st
 
 from tracert.evaluation.export import table_csv, to_csv
-from tracert.evaluation.runs import Head
+from tracert.evaluation.run import Head
 from tracert.evaluation.summary import Evaluation
 from tracert.render.evaluation_tables import Measured, method_rows
 from tracert.render.report import report_html

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 import streamlit as st
 
-from tracert.evaluation.runs import MethodPlan
+from tracert.evaluation.run import MethodPlan
 from tracert.methods.registry import method
 from tracert.methods.treehop import PAPER
 from tracert.methods.treehop.settings import AUTO, FORGET_RULE

@@ -6,7 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from tracert.evaluation.runs import Kept
+from tracert.evaluation.run import Kept
 from tracert.render.numbers import count
 from tracert.ui import evaluating
 from tracert.ui.evaluating import Evaluating

@@ -11,7 +11,7 @@ from tracert.errors import TracertError
 from tracert.evaluation.detail import Detail
 from tracert.evaluation.evaluate import Run
 from tracert.evaluation.ground import Ground
-from tracert.evaluation.runs import Head
+from tracert.evaluation.run import Head
 from tracert.evaluation.work import Results, runs_of
 from tracert.render.evaluation_tables import OUTCOMES, Measured, outcome, question_rows
 from tracert.render.numbers import count

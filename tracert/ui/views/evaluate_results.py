@@ -9,7 +9,7 @@ from typing import Final, Literal
 import streamlit as st
 
 from tracert.errors import TracertError
-from tracert.evaluation.runs import Head, Kept
+from tracert.evaluation.run import Head, Kept
 from tracert.render.numbers import count
 from tracert.ui import evaluating
 from tracert.ui.model import chat_model

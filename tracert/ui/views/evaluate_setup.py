@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from tracert.errors import TracertError
-from tracert.evaluation.runs import MethodPlan
+from tracert.evaluation.run import MethodPlan
 from tracert.evaluation.summary import SEED
 from tracert.evaluation.work import model_calls
 from tracert.render.numbers import count

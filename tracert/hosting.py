@@ -39,10 +39,10 @@ class Hosting:
     """How the app is hosted. Of a private app only `public` says anything.
 
     `hours` is how long what a browser session made is kept after its last change; `corpora` and
-    `passages` bound each visitor and `all_passages` all visitors together; `notes_mb` bounds the
-    megabytes of an upload of notes and `all_notes_mb` those of all uploads; `jobs` is how many
-    indexings and evaluations of all visitors run at once; `calls` how many calls of the host's
-    model all visitors have in a day.
+    `passages` bound each visitor and `all_passages` all visitors together; `upload_mb` bounds the
+    megabytes that a visitor hands in at once, `notes_mb` those that an upload of notes unpacks to
+    and `all_notes_mb` those of all such uploads; `jobs` is how many indexings and evaluations of
+    all visitors run at once; `calls` how many calls of the host's model all visitors have in a day.
     """
 
     public: bool = False
@@ -50,6 +50,7 @@ class Hosting:
     corpora: int = 5
     passages: int = 20_000
     all_passages: int = 300_000
+    upload_mb: int = 50
     notes_mb: int = 10
     all_notes_mb: int = 500
     jobs: int = 2

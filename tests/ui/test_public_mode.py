@@ -202,6 +202,21 @@ def test_an_upload_beyond_the_room_is_refused_in_a_sentence(
     assert "1 passages at once" in words(pasted("Too much"))
 
 
+def test_what_is_handed_in_at_once_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRACERT_PUBLIC_UPLOAD_MB", "1")
+    boxes = {page: opened(page).file_uploader for page in ("library", "trailgraph", "tracert_rag")}
+    assert all(boxes.values())
+    assert {box.proto.max_upload_size_mb for each in boxes.values() for box in each} == {1}
+    # Three files of half a megabyte each: every one is small enough, all together are not.
+    at = opened("library")
+    given = [(f"{name}.txt", TEXT.encode() * 800, "text/plain") for name in "abc"]
+    at.file_uploader(key="library:0:files").set_value(given).run()
+    assert "1 MB are taken at once here" in words(at)
+    assert not [button for button in at.button if button.label.startswith("Index")]
+    at.file_uploader(key="library:0:files").set_value(given[:1]).run()
+    assert [button for button in at.button if button.label == "Index 1 document"]
+
+
 # --- turns --------------------------------------------------------------------------------
 
 

@@ -68,6 +68,14 @@ def folder() -> Path:
     return folder_of(home(), owner())
 
 
+def upload_mb() -> int | None:
+    """The most megabytes that are handed in at once; None where each file has Streamlit's limit."""
+    found = hosted()
+    if not found.public:
+        return None
+    return min(found.upload_mb, int(st.get_option("server.maxUploadSize")))
+
+
 def room_for_notes() -> Room:
     """How much an upload of notes may hold."""
     found = hosted()

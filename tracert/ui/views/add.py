@@ -27,6 +27,8 @@ _NEW = "A new corpus"
 #: Sizes that can be chosen here; a corpus of another program or of the command line may be cut
 #: otherwise.
 _LEAST, _MOST = 50, 8000
+#: Bytes of a megabyte, as Streamlit counts an upload.
+_MEGABYTE = 1024 * 1024
 
 
 def show(space: Workspace, *, key: str) -> None:
@@ -41,6 +43,10 @@ def show(space: Workspace, *, key: str) -> None:
         chunking, embedder = _how(existing, key=key)
         if not files:
             st.caption("Choose files or paste a text; they are read when you press the button.")
+            return
+        beyond = _beyond(files)
+        if beyond:
+            st.error(beyond, icon=":material/error:")
             return
         if embedder.startswith("openai"):
             _cost(files, chunking, embedder, key=key)
@@ -60,6 +66,7 @@ def _files(key: str) -> list[File]:
             f"Supported: {supported()}, and a zip of such files. The kind is told by the content, "
             "not by the name.",
             accept_multiple_files=True,
+            max_upload_size=visitor.upload_mb(),
             key=f"{key}:files",
         )
         for one in given:
@@ -71,6 +78,18 @@ def _files(key: str) -> list[File]:
         if text.strip():
             files.append(File(name.strip() or "Pasted text", text.encode("utf-8")))
     return files
+
+
+def _beyond(files: list[File]) -> str:
+    """What to do where a visitor hands in more than may be at once; '' where it is not."""
+    most = visitor.upload_mb()
+    size = sum(len(file.data) for file in files) / _MEGABYTE
+    if most is None or size <= most:
+        return ""
+    return (
+        f"This is {size:,.1f} MB in all; {most:,} MB are taken at once here. Take some out and "
+        "load them afterwards."
+    )
 
 
 def _target(records: list[CorpusRecord], files: list[File], *, key: str) -> str:

@@ -24,7 +24,7 @@ from tracert.render.palette import Theme
 from tracert.render.words import place, title
 from tracert.render.words.base import unit
 from tracert.trace import Trace
-from tracert.ui import components, redraw
+from tracert.ui import components, redraw, visitor
 from tracert.ui.safe import literal
 from tracert.ui.session import View, held_key, theme
 
@@ -76,7 +76,11 @@ def controls(trace: Trace, *, key: str) -> None:
             type="primary",
         )
         st.file_uploader(
-            "Or hold a saved trace of this method as A", type="json", key=upload, on_change=take
+            "Or hold a saved trace of this method as A",
+            type="json",
+            max_upload_size=visitor.upload_mb(),
+            key=upload,
+            on_change=take,
         )
         error = st.session_state.get(f"{name}:error")
         if error:

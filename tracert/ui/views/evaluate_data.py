@@ -211,7 +211,14 @@ def _given(label: str, help: str, *, key: str) -> File | None:
             st.text(f"{kept[0]} ({len(kept[1]) / 1e6:,.1f} MB)", width="stretch")
             st.button("Take another", key=f"{key}:forget", on_click=forget, type="tertiary")
         return kept
-    st.file_uploader(label, type=_KINDS, key=f"{key}:upload", on_change=upload, help=help)
+    st.file_uploader(
+        label,
+        type=_KINDS,
+        max_upload_size=visitor.upload_mb(),
+        key=f"{key}:upload",
+        on_change=upload,
+        help=help,
+    )
     if visitor.public():
         return None
     with st.expander("Or name a file on this machine", icon=":material/folder_open:"):

@@ -10,6 +10,7 @@ from tracert.errors import TracertError
 from tracert.render.opened import open_trace
 from tracert.render.words.base import unit
 from tracert.trace import Trace
+from tracert.ui import visitor
 from tracert.ui.safe import literal
 from tracert.ui.views import again
 
@@ -67,6 +68,7 @@ def open_(*, key: str, method: str) -> None:
         st.file_uploader(
             "A trace that 'Save trace' or 'ask --json' wrote",
             type="json",
+            max_upload_size=visitor.upload_mb(),
             key=name,
             on_change=read,
         )

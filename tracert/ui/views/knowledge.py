@@ -68,6 +68,7 @@ def _upload(space: Workspace, *, key: str) -> None:
         "A zip of a folder of notes, or the notes themselves (.md)",
         type=["zip", "md", "markdown"],
         accept_multiple_files=True,
+        max_upload_size=visitor.upload_mb(),
         key=f"{key}:files:{serial}",
     )
     if given and st.button("Open them", type="primary", key=f"{key}:open-files"):

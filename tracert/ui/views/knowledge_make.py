@@ -41,6 +41,7 @@ def show(space: Workspace, *, key: str) -> None:
     file = st.file_uploader(
         f"or a file ({supported()})",
         type=[suffix.lstrip(".") for suffix in suffixes()],
+        max_upload_size=visitor.upload_mb(),
         key=f"{key}:file",
     )
     model = chat_model()

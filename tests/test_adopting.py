@@ -27,7 +27,7 @@ from tracert.embedding.registry import embedder
 from tracert.errors import CancelledError, CorpusError, StoreError
 from tracert.foreign import made
 from tracert.indexing import File, IndexReport, index, reindex
-from tracert.store import Store
+from tracert.store.store import Store
 from tracert.workspace import Workspace
 
 ASK = ["ask", "Which lamp had 9 discs?", "--corpus", "Lamps", "--method", "tracert_rag"]

@@ -34,8 +34,8 @@ def test_the_next_start_sweeps_what_a_kill_left_and_says_so(tmp_path: Path) -> N
     space = Workspace(tmp_path)
     # A part that was filled and that no head names yet: a write that was ended before its commit.
     with space.store.session() as session:
-        session._create("part")
-        left = space.store._unnamed(session._client)
+        space.store._collections.create(session._client, "part")
+        left = space.store._collections.unnamed(session._client)
     assert len(left) == 1
     said = Workspace(tmp_path).tidy()
     assert "ended before it was done" in said
@@ -47,7 +47,7 @@ def test_nothing_is_swept_from_under_who_writes(tmp_path: Path) -> None:
     prepare(tmp_path)
     space = Workspace(tmp_path)
     with space.store.session() as session:
-        part = session._create("part")
+        part = space.store._collections.create(session._client, "part")
         assert Workspace(tmp_path).tidy() == ""
         assert session._client.get_collection(part.name, embedding_function=None).count() == 0
 

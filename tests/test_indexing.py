@@ -26,7 +26,9 @@ from tracert.indexing import (
     remove_document,
 )
 from tracert.snapshot import open_snapshot
-from tracert.store import CorpusRecord, Page, Session, Store
+from tracert.store.records import CorpusRecord, Page
+from tracert.store.session import Session
+from tracert.store.store import Store
 
 CUT = Chunking(60, 20)
 LAMP = "The lamp was lit by a pile of discs.\n" * 8

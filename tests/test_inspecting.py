@@ -15,7 +15,7 @@ from tracert.embedding.registry import embedder
 from tracert.indexing import File, index
 from tracert.inspecting import alike, beside, cut, lengths, nearest, same, seconds_to_index
 from tracert.snapshot import Snapshot, open_snapshot
-from tracert.store import Store
+from tracert.store.store import Store
 
 CUT = Chunking(60, 20)
 LAMP = "".join(f"The lamp number {n} was lit by a pile of discs.\n" for n in range(12))

@@ -18,7 +18,8 @@ from tracert.corpus.chunking import Chunking, chunk
 from tracert.corpus.model import Chunk, Document, Mark
 from tracert.errors import CorpusError, StoreError
 from tracert.snapshot import Ids, Snapshot, build, folder_of, open_snapshot, refresh, text_of
-from tracert.store import CorpusRecord, DocumentRecord, Page, Store
+from tracert.store.records import CorpusRecord, DocumentRecord, Page
+from tracert.store.store import Store
 
 texts = st.text(
     st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=160

@@ -12,22 +12,15 @@ from chromadb.api.client import Client
 
 from tests.chroma_server import ChromaServer
 from tests.toy_embedder import ToyEmbedder
-from tracert import store as store_module
 from tracert.corpus.chunking import Chunking, chunk
 from tracert.corpus.loaders import load_document
 from tracert.corpus.model import Mark
 from tracert.errors import CancelledError, CorpusError, StoreError
 from tracert.inputs import source_of
-from tracert.store import (
-    CorpusRecord,
-    DocumentRecord,
-    Page,
-    Store,
-    _read_manifest,
-    _write_manifest,
-    check_name,
-    fingerprint,
-)
+from tracert.store import collections
+from tracert.store.manifest import read_manifest, write_manifest
+from tracert.store.records import CorpusRecord, DocumentRecord, Page, check_name, fingerprint
+from tracert.store.store import Store
 
 CHUNKING = Chunking(40, 10)
 
@@ -234,7 +227,7 @@ def test_on_a_server_what_another_machine_is_writing_is_not_swept(
     page = page_of(TEXT)
     # Another machine has another lock and another owner; its part is filled, not yet committed.
     with monkeypatch.context() as other:
-        other.setattr(store_module, "_OWNER", "another machine")
+        other.setattr(collections, "_PROCESS", "another machine")
         with theirs.session() as session:
             part = session.fill(page)
     write(mine, "Mine", TEXT)
@@ -245,21 +238,21 @@ def test_on_a_server_what_another_machine_is_writing_is_not_swept(
 
 def test_a_manifest_from_before_sources_were_kept_is_read() -> None:
     record = record_of("Old", ("part", page_of(TEXT)))
-    data = json.loads(_write_manifest(record))
+    data = json.loads(write_manifest(record))
     assert [document.pop("source") for document in data["documents"]] == [""]
-    assert _read_manifest("", json.dumps(data)) == record
+    assert read_manifest("", json.dumps(data)) == record
 
 
 def test_a_manifest_with_whole_paths_is_read_without_them() -> None:
     record = record_of("Old", ("part", page_of(TEXT)))
     for path in ("/home/ada/lamps/a.txt", "C:\\Users\\ada\\lamps\\a.txt"):
         document = replace(record.documents[0], source=path)
-        read = _read_manifest("", _write_manifest(replace(record, documents=(document,))))
+        read = read_manifest("", write_manifest(replace(record, documents=(document,))))
         assert read.documents[0].source == source_of(path)
         assert read.documents[0].source.startswith("a.txt#")
-        assert "ada" not in _write_manifest(read)
+        assert "ada" not in write_manifest(read)
     upload = replace(record.documents[0], source="a.txt")
-    assert _read_manifest("", _write_manifest(replace(record, documents=(upload,)))).documents == (
+    assert read_manifest("", write_manifest(replace(record, documents=(upload,)))).documents == (
         upload,
     )
 
@@ -279,7 +272,7 @@ def test_a_manifest_that_goes_while_it_is_read_is_read_anew(
 ) -> None:
     mine, theirs = Store(tmp_path / "a"), Store(tmp_path / "b")
     write(mine, "Lamps", TEXT)
-    read = theirs._apart
+    read = theirs._collections._apart
     asked: list[str] = []
 
     def renamed_meanwhile(client: Client, name: str) -> str:
@@ -288,7 +281,7 @@ def test_a_manifest_that_goes_while_it_is_read_is_read_anew(
             mine.rename("Lamps", "Lights")  # a commit: the manifest that was named is swept
         return read(client, name)
 
-    monkeypatch.setattr(theirs, "_apart", renamed_meanwhile)
+    monkeypatch.setattr(theirs._collections, "_apart", renamed_meanwhile)
     assert [each.name for each in theirs.corpora()] == ["Lights"]
     assert len(set(asked)) == 2
     # What is known is not asked for again, as long as the head names it.

@@ -16,12 +16,13 @@ import pytest
 
 from tests.chroma_server import KEY, ChromaServer
 from tests.toy_embedder import ToyEmbedder
-from tracert import chroma, foreign, store
+from tracert import chroma, foreign
 from tracert.cli import main
 from tracert.corpus.chunking import Chunking
 from tracert.errors import StoreError
 from tracert.indexing import File, Progress
-from tracert.store import Store
+from tracert.store import session as store_session
+from tracert.store.store import Store
 from tracert.workspace import Workspace
 
 LAMP = "".join(f"The lamp number {n} was lit by a pile of discs.\n" for n in range(12))
@@ -72,7 +73,7 @@ def test_work_goes_on_in_the_same_workspace_when_the_server_is_back(
 def test_killed_while_a_corpus_is_replaced_it_keeps_the_old_one_whole(
     own_chroma: ChromaServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "BATCH", 5)
+    monkeypatch.setattr(store_session, "BATCH", 5)
     space = Workspace(tmp_path / "home")
     add(space, LAMP)
     before = space.corpus("Lab")

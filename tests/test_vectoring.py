@@ -14,7 +14,7 @@ from tracert.corpus.chunking import LONGEST, Chunking, chunk
 from tracert.corpus.loaders import load_document
 from tracert.embedding.base import CostEstimate
 from tracert.indexing import File, index, reindex
-from tracert.store import Store
+from tracert.store.store import Store
 from tracert.vectoring import Vectored, vectors_of
 
 TEXTS = ["two coils on a ring", "a needle moves", "frogs twitch", "a spark is long", "gold"]

@@ -31,7 +31,8 @@ from tracert.foreign import Listed, Rows, read
 from tracert.indexing import Cancelled, FileReport, IndexReport, OnProgress, Progress, Stage
 from tracert.inputs import numbered
 from tracert.snapshot import refresh
-from tracert.store import CorpusRecord, DocumentRecord, Page, Store, check_name
+from tracert.store.records import CorpusRecord, DocumentRecord, Page, check_name
+from tracert.store.store import Store
 
 KIND: Final = "chroma"
 #: Metadata that tells the source, its title, the heading, the page, and the place in the source,
@@ -140,7 +141,7 @@ def adopt(
 def _check_free(store: Store, name: str, *, replace: bool) -> None:
     there = store.find(name)
     if there is not None:
-        store.check_mine(there)
+        store.owner.check_mine(there)
     if not replace and there is not None:
         raise CorpusError(
             f"There is a corpus {name!r} already. Choose another name, or replace it."

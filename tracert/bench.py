@@ -40,7 +40,7 @@ from tracert.language.words import STOP
 from tracert.methods.base import Question, Resources, collect, parse_settings
 from tracert.methods.registry import method
 from tracert.snapshot import Snapshot, build, folder_of
-from tracert.store import CorpusRecord, DocumentRecord, Page
+from tracert.store.records import CorpusRecord, DocumentRecord, Page
 from tracert.trace import Trace
 from tracert.workspace import Workspace
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from tracert.chroma import Place, elsewhere, errors, every_collection
 from tracert.errors import CancelledError, CorpusError, StoreError
-from tracert.store import is_ours
+from tracert.store.collections import is_ours
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client

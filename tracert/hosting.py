@@ -2,8 +2,8 @@
 
 A corpus has an owner. The host's own have none and are shared: everyone reads them, only the
 host, by the command line on the server, writes them. A visitor's are found by that visitor alone
-(`tracert.store.Store.owned_by`): for everyone else they are not there. Who the visitor is, the
-app says: the browser session, or who signed in (`tracert.ui.visitor`).
+(`tracert.store.owner`): for everyone else they are not there. Who the visitor is, the app says:
+the browser session, or who signed in (`tracert.ui.visitor`).
 """
 
 from __future__ import annotations

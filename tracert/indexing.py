@@ -29,7 +29,9 @@ from tracert.merging import Place, merge
 from tracert.reading import Read
 from tracert.reading import read as read_files
 from tracert.snapshot import prune, refresh, text_of
-from tracert.store import CorpusRecord, DocumentRecord, Page, Session, Store, check_name
+from tracert.store.records import CorpusRecord, DocumentRecord, Page, check_name
+from tracert.store.session import Session
+from tracert.store.store import Store
 from tracert.vectoring import vectors_of
 
 __all__ = [
@@ -171,7 +173,7 @@ def index(
     name = check_name(name)
     existing = store.find(name)
     if existing is not None:
-        store.check_mine(existing)
+        store.owner.check_mine(existing)
     plan = _plan(existing, chunking, embedder, replace=replace)
     watch = _Watch(on_progress, cancelled)
     watch.begin("read", 0)
@@ -204,7 +206,7 @@ def reindex(
         StoreError: the store cannot be used.
     """
     existing = store.corpus(name)
-    store.check_mine(existing)
+    store.owner.check_mine(existing)
     plan = _plan(
         existing, chunking or existing.chunking, embedder or existing.embedder, replace=True
     )

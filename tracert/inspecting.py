@@ -15,7 +15,7 @@ from tracert.corpus.chunking import Chunking
 from tracert.corpus.chunking import cut as cut_as
 from tracert.embedding.base import Counting, Embedder
 from tracert.snapshot import Snapshot
-from tracert.store import DocumentRecord
+from tracert.store.records import DocumentRecord
 
 Whole = npt.NDArray[np.int64]
 Span = tuple[int, int]

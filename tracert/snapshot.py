@@ -35,10 +35,14 @@ import numpy.typing as npt
 from tracert.corpus.model import Chunk, Matrix
 from tracert.errors import CorpusError, StoreError
 from tracert.home import derived
-from tracert.store import PAGE, CorpusRecord, Page, Session, Store
+from tracert.store.records import CorpusRecord, Page
+from tracert.store.session import Session
+from tracert.store.store import Store
 from tracert.trace import CorpusInfo
 
 VERSION: Final = 1
+#: Chunks that are read out of a snapshot at once.
+PAGE: Final = 5_000
 #: A corpus may change between the reading of its record and of its files.
 _TRIES: Final = 5
 _MATRIX: Final = "matrix.npy"

@@ -39,7 +39,8 @@ from tracert.methods.registry import method as method_by_name
 from tracert.projection import Projection
 from tracert.recent import Recent
 from tracert.snapshot import Snapshot, open_snapshot, prune
-from tracert.store import CorpusRecord, Store
+from tracert.store.records import CorpusRecord
+from tracert.store.store import Store
 from tracert.trace import Cost, Map, Replies, Trace, Value
 
 BUILTIN: Final = "The Long Spark"
@@ -117,7 +118,7 @@ class Workspace:
 
     def may_change(self, record: CorpusRecord) -> bool:
         """Whether the corpus is this owner's, and not one that the host shares."""
-        return record.owner == self.store.owner
+        return self.store.owner.has(record)
 
     def corpora(self) -> list[CorpusRecord]:
         """Every corpus, by name, as it is at this moment."""
@@ -160,7 +161,7 @@ class Workspace:
         Raises:
             CorpusError: a visitor named a path: of the host's machine nothing is read.
         """
-        if self.store.owner and not all(isinstance(each, File) for each in files):
+        if self.store.owner.name and not all(isinstance(each, File) for each in files):
             raise CorpusError(_NO_PATHS)
         return indexing.index(
             files,
@@ -210,7 +211,7 @@ class Workspace:
         Raises:
             CorpusError: a visitor asked: of the host's machine nothing is read.
         """
-        if self.store.owner:
+        if self.store.owner.name:
             raise CorpusError(_NO_PATHS)
         return adopting.adopt(
             folder,

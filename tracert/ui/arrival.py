@@ -15,7 +15,7 @@ import streamlit as st
 
 from tracert.errors import TracertError
 from tracert.methods.base import Method, cut
-from tracert.store import CorpusRecord
+from tracert.store.records import CorpusRecord
 from tracert.trace import CorpusInfo
 from tracert.ui import controls
 from tracert.ui.link import MARK, PREFIX, Check, Link, Several, read, read_several

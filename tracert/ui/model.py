@@ -19,7 +19,7 @@ from tracert.home import home
 from tracert.language.allowance import Allowance
 from tracert.language.base import ChatModel
 from tracert.language.budget import Budget
-from tracert.store import CorpusRecord
+from tracert.store.records import CorpusRecord
 from tracert.ui import resources, visitor
 
 if TYPE_CHECKING:

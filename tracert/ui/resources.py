@@ -14,7 +14,7 @@ import streamlit as st
 
 from tracert.errors import TracertError
 from tracert.home import home
-from tracert.store import CorpusRecord
+from tracert.store.records import CorpusRecord
 from tracert.ui import visitor
 from tracert.workspace import Workspace, builtin_folder
 

@@ -14,7 +14,7 @@ from tracert.language.record import Recorder
 from tracert.render.map import Ground
 from tracert.render.words import title
 from tracert.snapshot import Snapshot
-from tracert.store import CorpusRecord
+from tracert.store.records import CorpusRecord
 from tracert.trace import Answer, Cost, Node, NodeKind, Replies, Trace, Value, Vector
 from tracert.ui.live import Live
 from tracert.ui.model import chat_model, embedder_for, named_embedder

@@ -13,7 +13,7 @@ from tracert.errors import TracertError
 from tracert.indexing import File
 from tracert.inputs import numbered
 from tracert.reading import read
-from tracert.store import CorpusRecord
+from tracert.store.records import CorpusRecord
 from tracert.ui import visitor
 from tracert.ui.glossary import explain
 from tracert.ui.jobs import Job

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tracert.store import CorpusRecord
+from tracert.store.records import CorpusRecord
 from tracert.ui import resources
 from tracert.ui.glossary import explain
 from tracert.ui.running import Asked

@@ -16,7 +16,7 @@ from tracert.evaluation.gold_chain import MOST_CHARACTERS, TYPES, GoldChain, to_
 from tracert.methods.first_stage import rank
 from tracert.render.numbers import count
 from tracert.snapshot import Snapshot
-from tracert.store import CorpusRecord
+from tracert.store.records import CorpusRecord
 from tracert.ui import evaluating
 from tracert.ui.glossary import explain
 from tracert.ui.model import named_embedder

@@ -16,7 +16,7 @@ from tracert.errors import DatasetError, TracertError
 from tracert.evaluation.datasets import Read, read_data
 from tracert.evaluation.gold_chain import to_jsonl
 from tracert.render.numbers import count
-from tracert.store import CorpusRecord
+from tracert.store.records import CorpusRecord
 from tracert.trace import Value
 from tracert.ui import evaluating, notes, resources, visitor
 from tracert.ui.glossary import explain

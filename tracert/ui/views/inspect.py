@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tracert.render.numbers import count
-from tracert.store import CorpusRecord
+from tracert.store.records import CorpusRecord
 from tracert.ui.glossary import explain
 from tracert.ui.views import inspect_alike, inspect_cut, inspect_lengths, inspect_passages
 from tracert.workspace import Workspace

@@ -14,7 +14,7 @@ from tracert.knowledge.archive import from_zip
 from tracert.knowledge.make import MadeNote, notes_of, to_zip
 from tracert.reading import read
 from tracert.render.numbers import count
-from tracert.store import CorpusRecord, DocumentRecord
+from tracert.store.records import CorpusRecord, DocumentRecord
 from tracert.ui import visitor
 from tracert.ui.limits import limits
 from tracert.ui.model import chat_model, named_embedder

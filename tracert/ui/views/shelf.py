@@ -9,7 +9,7 @@ import streamlit as st
 from tracert.corpus.language import is_english
 from tracert.errors import TracertError
 from tracert.render.numbers import count
-from tracert.store import CorpusRecord, DocumentRecord
+from tracert.store.records import CorpusRecord, DocumentRecord
 from tracert.ui.glossary import explain
 from tracert.ui.jobs import Job
 from tracert.ui.model import named_embedder

@@ -206,3 +206,7 @@ def test_the_command_line(data: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert "MuSiQue: CC-BY-4.0" in card
     assert f"{report['hops']} hops of {report['questions']} questions" in card
     assert "forget rule" in card
+    assert "kept all the same (shortcuts: True): the passage in hand" in card
+    assert main([*arguments, "--epochs", "1", "--rank", "0", "--no-shortcuts"]) == 0
+    card = out.with_suffix(".md").read_text(encoding="utf-8")
+    assert "- 0: the passage in hand holds the last answer already" in card

@@ -7,6 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from tracert.training.topology import Dropped
+
 if TYPE_CHECKING:
     from tracert.training.train import TrainingReport
 
@@ -39,7 +41,7 @@ def card(report: TrainingReport, name: str) -> str:
         f"{report.passages:,} passages; {report.held_out} questions were held out for early "
         "stopping. Questions dropped:",
         "",
-        *(f"- {count}: {reason}" for reason, count in report.dropped.items()),
+        *(_dropped(report, reason, count) for reason, count in report.dropped.items()),
         "",
         "## Licences",
         "",
@@ -75,6 +77,12 @@ def card(report: TrainingReport, name: str) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _dropped(report: TrainingReport, reason: str, count: int) -> str:
+    if reason == Dropped.SHORTCUT and report.settings.shortcuts:
+        return f"- kept all the same (shortcuts: True): {reason}"
+    return f"- {count}: {reason}"
 
 
 def write_card(report: TrainingReport, weights: Path) -> Path:

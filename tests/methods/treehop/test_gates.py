@@ -187,6 +187,15 @@ def test_light_maps_of_a_wrong_shape_are_refused(shape: tuple[int, ...]) -> None
         model_of(tensors, {"gamma": "0.3"}, "test")
 
 
+def test_the_architecture_is_what_the_metadata_says() -> None:
+    told = {"gamma": "0.3", "architecture": "light"}
+    assert model_of(light(), told, "test").dimension == 4
+    with pytest.raises(SettingError, match=r"architecture 'deep'\. Known: version1"):
+        model_of(light(), {**told, "architecture": "deep"}, "test")
+    with pytest.raises(SettingError, match="no heads of version 1"):
+        model_of(light(), {**told, "architecture": "version1"}, "test")
+
+
 def test_numbers_beyond_float32_are_refused() -> None:
     for gamma in ("1e60", "inf", "nan", "much"):
         with pytest.raises(SettingError, match="no usable gamma"):

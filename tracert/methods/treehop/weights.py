@@ -1,6 +1,7 @@
 """Reading TreeHop's weights: sizes, heads, blocks, layers and version follow from the tensors.
 
-Three families, told by the names of the tensors (`node.` may be missing):
+Three families, told by `architecture` in the file's metadata ('version1', 'version2', 'light') or,
+as in the published files, which have none, by the names of the tensors (`node.` may be missing):
 
 - version 1: `node.update_gate.heads.H.{W_Q,W_K,W_V,mlp_scale}.{weight,bias}`,
   `...heads.H.mlp.layers.N.{weight,bias}` (linear) or `.{linear,layer_norm}.{weight,bias}`
@@ -49,6 +50,15 @@ _SHIPPED: Final = {
     "wordllama": "wordllama.safetensors",
     "minilm": "minilm.safetensors",
     "minilm-int8": "minilm.safetensors",
+}
+_VERSION_1: Final = "version1"
+_VERSION_2: Final = "version2"
+_LIGHT: Final = "light"
+#: A tensor that only files of this architecture have.
+_TOLD_BY: Final = {
+    _VERSION_1: "update_attn_scale.weight",
+    _VERSION_2: "update_gate.projections.0.weight",
+    _LIGHT: "update_gate.query.bias",
 }
 #: A file larger than this is refused before it is read; the published one has under 100 MB.
 _MAX_BYTES: Final = 2_000_000_000
@@ -170,20 +180,31 @@ def model_of(tensors: Tensors, metadata: Mapping[str, str], name: str) -> QueryM
     tree = _Tensors({key.removeprefix("node."): value for key, value in tensors.items()}, name)
     if not all(np.isfinite(value).all() for value in tree.tensors.values()):
         raise SettingError(f"{name} holds numbers that are not finite. Train or download it again.")
-    if "update_attn_scale.weight" in tree:
+    architecture = metadata.get("architecture") or _told_by_tensors(tree, name)
+    if architecture == _VERSION_1:
         model: QueryModel = _version1(tree, name)
-    elif "update_gate.projections.0.weight" in tree:
+    elif architecture == _VERSION_2:
         model = _version2(tree, name)
-    elif "update_gate.query.bias" in tree:
+    elif architecture == _LIGHT:
         model = _light(tree, metadata, name)
     else:
         raise SettingError(
-            f"{name} holds no TreeHop model: it has no tensor node.update_attn_scale.weight "
-            "(version 1), node.update_gate.projections.0.weight (version 2) or "
-            "node.update_gate.query.bias (light)."
+            f"{name} is of the architecture {architecture!r}. Known: {', '.join(_TOLD_BY)}."
         )
     _try(model, name)
     return model
+
+
+def _told_by_tensors(tree: _Tensors, name: str) -> str:
+    """The first architecture whose tensor is there."""
+    for architecture, tensor in _TOLD_BY.items():
+        if tensor in tree:
+            return architecture
+    raise SettingError(
+        f"{name} holds no TreeHop model: it has no tensor node."
+        + ", node.".join(f"{tensor} ({kind})" for kind, tensor in _TOLD_BY.items())
+        + "."
+    )
 
 
 def _try(model: QueryModel, name: str) -> None:

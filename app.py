@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from tracert.ui import ICON, components, contrast, frame
+from tracert.ui import ICON, components, frame, style
 
 st.set_page_config(page_title="Tracert", page_icon=ICON, layout="wide")
 st.logo(ICON, size="large")
@@ -22,5 +22,5 @@ page = st.navigation(
 )
 frame.entered()
 components.load()
-contrast.load()
+style.load()
 frame.run(page)

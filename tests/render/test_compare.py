@@ -67,7 +67,7 @@ def test_no_two_methods_look_alike_even_without_colours():
     for attribute in ("shape", "symbol", "light", "dark"):
         assert len({getattr(one, attribute) for one in looks}) == len(looks)
     assert len({short(name) for name in methods()}) == len(methods())
-    assert short("native_rag") and look("one of tomorrow").shape == "pentagon"
+    assert short("native_rag") and look("one of tomorrow").shape == "star"
 
 
 def luminance(colour: str) -> float:

@@ -31,11 +31,11 @@ _LOOKS: Final = {
     "native_rag": MethodLook("#454c5e", "#c3c9d6", "circle", "circle", "solid"),
     "tracert_rag": MethodLook("#c2500a", "#ff9a4d", "square", "square", "solid"),
     "treehop": MethodLook("#0067a5", "#62b8f0", "diamond", "diamond", "dash"),
-    "trailgraph": MethodLook("#8a6a00", "#e6c34d", "star", "star", "solid"),
+    "trailgraph": MethodLook("#6d4c9f", "#b9a2e8", "pentagon", "pentagon", "solid"),
     "iterative_rewrite": MethodLook("#a03a86", "#ee92d2", "triangle", "triangle-up", "dot"),
     "graph_rag": MethodLook("#00795a", "#3ecf9f", "hexagon", "hexagon2", "dashdot"),
 }
-_OTHER: Final = MethodLook("#6d4c9f", "#b9a2e8", "pentagon", "pentagon", "longdash")
+_OTHER: Final = MethodLook("#8a6a00", "#e6c34d", "star", "star", "longdash")
 #: Names that fit over a narrow column.
 _SHORT: Final = {
     "native_rag": "Top-k",

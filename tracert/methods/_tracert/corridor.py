@@ -86,7 +86,7 @@ def automatic_delta(
     count. Infinite where nothing connects the two.
     """
     note = (
-        "delta is the smallest threshold at which the candidates connect start and goal "
+        "delta is the shortest step with which the candidates still lead from start to goal "
         "(the bottleneck of the minimax path)."
     )
     if len(rows) > MOST:

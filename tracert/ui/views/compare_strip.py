@@ -54,6 +54,7 @@ def show(*, key: str) -> Chosen:
             format_func=short,
             key=f"{key}:methods",
             persist_state="session",
+            wrap=True,
             help="\n\n".join(f"**{short(name)}**: {methods()[name].summary}" for name in names),
         )
     with middle:

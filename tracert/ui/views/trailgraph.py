@@ -46,7 +46,7 @@ def ask(space: Workspace, *, key: str = NAME) -> AskedNotes | None:
     if missing.show(shelf, key=key, method=NAME):
         return None
     arrival.notices(key=key)
-    left, middle, right = st.columns([2.2, 5.4, 1.5], vertical_alignment="bottom")
+    left, middle, last, right = st.columns([2.2, 5, 1, 1.5], vertical_alignment="bottom")
     with left:
         source = knowledge.choose()
     with right:
@@ -62,6 +62,8 @@ def ask(space: Workspace, *, key: str = NAME) -> AskedNotes | None:
     with middle:
         examples = notes.examples() if source and source.name == notes.BUILTIN else []
         question = _question(examples[0].text if examples else "", key=key)
+    with last:
+        st.button("Ask", type="primary", width="stretch", key=f"{key}:ask")
     if examples:
         examples_view.show(examples, _EXAMPLES, f"{key}:question", _ABOUT, key=key)
     if opened is not None and source is not None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from tracert.commands.models import add_model_options, chosen_model
+from tracert.commands.models import add_model_options, chosen_model, tell_calls
 from tracert.commands.say import say
 from tracert.commands.trail import print_trail
 from tracert.embedding.registry import embedder
@@ -16,7 +16,7 @@ from tracert.errors import SettingError
 from tracert.home import home
 from tracert.language.answer import write_answer
 from tracert.language.base import ChatModel
-from tracert.methods.base import cut
+from tracert.methods.base import Calls, calls_of, cut, parse_settings
 from tracert.methods.registry import method, methods
 from tracert.methods.trailgraph.session import Session, is_yes, pending
 from tracert.trace import Trace, Value
@@ -63,6 +63,10 @@ def run(given: argparse.Namespace) -> int:
     workspace = Workspace(home())
     settings = settings_of(given.settings)
     with chosen_model(given) as model:
+        if model is not None:
+            calls = _calls(given, workspace, settings)
+            if calls.index:  # the few calls of a question are what was asked for
+                tell_calls(given, model, calls)
 
         def ask(question: str) -> Trace:
             return workspace.ask(
@@ -85,6 +89,14 @@ def run(given: argparse.Namespace) -> int:
         if pending(trace) is not None and sys.stdin.isatty() and sys.stdout.isatty():
             _go_on(trace, ask, workspace, given.knowledge, model)
     return 0
+
+
+def _calls(given: argparse.Namespace, workspace: Workspace, settings: Mapping[str, Value]) -> Calls:
+    """Those of the method, and one that writes the answer."""
+    chosen = method(given.method)
+    over = None if given.corpus is None else workspace.open(given.corpus)
+    found = calls_of(chosen, parse_settings(chosen.settings_type, settings), over)
+    return Calls(found.question + 1, found.index)
 
 
 def _go_on(

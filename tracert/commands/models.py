@@ -80,7 +80,11 @@ def tell_calls(given: argparse.Namespace, model: ChatModel | None, calls: Calls)
     if model is None or given.replay is not None or not number:
         return
     times = "once" if number == 1 else f"up to {number:,} times"
-    index = f", {calls.index:,} of them to make what is kept of the corpus" if calls.index else ""
+    index = (
+        f", {calls.index:,} of them for an index of the corpus, which is kept"
+        if calls.index
+        else ""
+    )
     print(f"{clean(model.name)} is asked {times}{index}.", file=sys.stderr, flush=True)
 
 

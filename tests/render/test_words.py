@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from tracert.errors import TraceError
 from tracert.render.frames import frame, last
 from tracert.render.words import title, words_for
-from tracert.trace import Node, NodeKind, Source
+from tracert.trace import Candidate, Node, NodeKind, Source
 
 
 def test_the_caption_of_a_step_holds_its_numbers(toys):
@@ -20,6 +21,42 @@ def test_the_caption_of_a_step_holds_its_numbers(toys):
         dearer = [item.values["cost"] for item in step.candidates if item.rule == "dearer"]
         assert f"{min(dearer):.3f}" in said
         assert f"the lowest of {1 + len(dearer)} neighbours" in said
+
+
+@pytest.mark.parametrize(
+    ("paid", "others", "said"),
+    [
+        (
+            0.84481,
+            0.84527,
+            "a cost of 0.8448, the lowest of 3 neighbours; the next would have cost 0.8453.",
+        ),
+        # Three decimals tell them apart, so no more are shown.
+        (0.5, 0.75, "a cost of 0.500, the lowest of 3 neighbours; the next would have cost 0.750."),
+        # Duplicates cost the same; the walk takes the one that stands first.
+        (
+            0.5,
+            0.5,
+            "a cost of 0.500, the lowest of 3 neighbours; the next would have cost the same,",
+        ),
+    ],
+)
+def test_costs_that_round_alike_are_told_apart(toys, paid, others, said):
+    trace = toys.walk_trace()
+    first = trace.steps[0]
+    target = first.target
+
+    def priced(id, rule, cost):
+        return Candidate(id, rule == "chosen", rule, "", {"cost": cost})
+
+    rivals = [node.id for node in trace.nodes if node.id.startswith("toy:") and node.id != target]
+    candidates = (
+        priced(target, "chosen", paid),
+        *(priced(id, "dearer", others) for id in rivals[:2]),
+    )
+    step = replace(first, candidates=candidates, counts={"chosen": 1, "dearer": 2})
+    trace = replace(trace, steps=(step, *trace.steps[1:]))
+    assert said in words_for("tracert_rag").caption(trace, frame(trace, 1))
 
 
 def test_the_opening_counts_the_corridor(toys):

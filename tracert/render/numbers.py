@@ -17,6 +17,12 @@ def plain(value: float | str | None, digits: int = 3) -> str:
     return f"{value:.{digits}f}"
 
 
+def apart(one: float, other: float) -> tuple[str, str]:
+    """Two numbers with three decimals, or as many more, nine at most, as tell them apart."""
+    digits = next((n for n in range(3, 10) if plain(one, n) != plain(other, n)), 3)
+    return plain(one, digits), plain(other, digits)
+
+
 def count(number: int, one: str, many: str = "") -> str:
     """'1 passage', '3 passages'."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -224,7 +224,7 @@ def _reasons(decision: Decision, walk: TracertWalk) -> dict[str, str]:
         far = f"farther from the node in hand than delta {decision.delta:.4f}"
     reasons = {
         "chosen": "the lowest cost of all nodes that an edge leads to",
-        "dearer": f"an edge leads there, but the cost is above {decision.price:.4f}, the lowest",
+        "dearer": f"an edge leads there, but the cost is no lower than {decision.price:.4f}",
         "visited": "already taken",
         "no_edge": far,
         "outside_radius": _outside(walk),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 from tracert.render.frames import Frame, last
-from tracert.render.numbers import count, plain
+from tracert.render.numbers import apart, count, plain
 from tracert.render.palette import CHOSEN, CONSIDERED, OUTSIDE, REFUSED, VISITED
 from tracert.render.words.base import Column, Formula, Rule, called, quoted
 from tracert.trace import Candidate, NodeKind, Step, Trace
@@ -95,17 +97,20 @@ def _move(trace: Trace, frame: Frame, step: Step) -> str:
         return _start(trace, step)
     chosen = frame.candidate(step.target)
     there = called(trace, frame, step.target)
-    cost = plain(chosen.values.get("cost")) if chosen is not None else ""
+    paid = math.inf if chosen is None else _cost(chosen)
+    second = _runner_up(step)
+    cost, next_ = apart(paid, math.inf if second is None else _cost(second))
     open_ = step.counts.get("chosen", 0) + step.counts.get("dearer", 0)
     quote = quoted(trace, step.target)
     said = f"From {here} the walk moves to {there}{', ' + quote + ',' if quote else ''}"
-    said += f" for a cost of {cost}" if cost else ""
+    said += f" for a cost of {cost}" if math.isfinite(paid) else ""
     if open_ == 1:
         return said + ", the only neighbour left."
-    second = _runner_up(step)
     said += f", the lowest of {open_:,} neighbours"
-    if second is not None:
-        said += f"; the next would have cost {plain(second.values.get('cost'))}"
+    if second is not None and cost == next_:
+        said += "; the next would have cost the same, and a tie goes to the first in the text"
+    elif second is not None:
+        said += f"; the next would have cost {next_}"
     return said + "."
 
 
@@ -143,4 +148,4 @@ def _runner_up(step: Step) -> Candidate | None:
 
 def _cost(item: Candidate) -> float:
     cost = item.values.get("cost")
-    return cost if isinstance(cost, float | int) else float("inf")
+    return float(cost) if isinstance(cost, float | int) else math.inf

@@ -339,7 +339,8 @@ def test_the_trail_says_who_wrote_the_goal_and_what_the_walk_says_of_itself(caps
     assert first["radius_note"]
     assert all(f"Note {first[name]}" in told for name in first if name.endswith("_note"))
     out = " ".join(run(capsys, *arguments, "--goal", GOAL)[1].split())
-    assert "(typed by hand)" in out
+    told = "Goal History · a teacher · Davy took on Faraday as an assistant. (typed by hand)"
+    assert told in out
 
 
 def test_the_trail_of_a_model_that_fails_does_not_say_that_none_was_asked(capsys, corpus, server):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tracert.render.walk_notes import goal_source, notes
+from tracert.render.walk_notes import goal_parts, goal_source, notes
 
 
 def _with(trace, **values):
@@ -33,3 +33,16 @@ def test_the_goal_names_its_writer(toys):
     assert goal_source(_with(trace, goal_source="typed")) == "Typed by hand"
     # A trace of another program may name a writer that is not known here.
     assert goal_source(_with(trace, goal_source="oracle")) == "oracle"
+
+
+def test_the_goal_is_told_in_its_parts(toys):
+    trace = toys.walk_trace()
+    (goal,) = [node.text for node in trace.nodes if node.id == "goal"]
+    # A trace that does not tell the parts apart has the goal's text alone.
+    assert goal_parts(trace) == [goal]
+    told = _with(
+        trace, goal_category="Person", goal_concept=" ", goal_explanation="Who  taught\nhim."
+    )
+    assert goal_parts(told) == ["Person", "Who taught him."]
+    assert goal_parts(replace(trace, steps=())) == [goal]
+    assert goal_parts(replace(trace, steps=(), nodes=())) == []

@@ -161,6 +161,22 @@ def test_a_goal_written_by_hand_is_walked_to(app):
     assert trace.steps[0].values["goal_source"] == "offline"
 
 
+def test_all_three_parts_of_the_goal_are_seen_without_a_click(app):
+    parts = {"Category": "Person", "Concept": "a lighthouse", "Explanation": "It sends sparks."}
+    for label, said in parts.items():
+        fields = [*app.text_input, *app.text_area]
+        next(one for one in fields if one.label == label).set_value(said)
+    next(one for one in app.button if one.label == "Walk to this goal").click().run()
+    assert "Person · a lighthouse · It sends sparks." in [one.value for one in app.text]
+    # A goal that is an essay is cut at a word; the form beside it has the whole.
+    next(one for one in app.text_area if one.label == "Explanation").set_value("spark " * 200)
+    next(one for one in app.button if one.label == "Walk to this goal").click().run()
+    assert not app.exception
+    (cut,) = [one.value for one in app.text if one.value.startswith("Person · a lighthouse")]
+    assert cut.endswith("spark…")
+    assert len(cut) <= 400
+
+
 def test_emptied_fields_give_the_goal_back_to_the_predictor(app):
     for label in ("Category", "Concept"):
         next(one for one in app.text_input if one.label == label).set_value("")

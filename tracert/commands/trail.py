@@ -5,7 +5,7 @@ from __future__ import annotations
 from tracert.commands.say import clean, say
 from tracert.render.frames import frame, last
 from tracert.render.numbers import count, seconds
-from tracert.render.walk_notes import goal_source
+from tracert.render.walk_notes import goal_parts, goal_source
 from tracert.render.walk_notes import notes as walk_notes
 from tracert.render.words import Words, place, words_for
 from tracert.trace import Answer, NodeKind, Trace
@@ -26,10 +26,10 @@ def print_trail(trace: Trace, *, asked: bool = False) -> None:
     size = count(corpus.size, "note" if notes else "passage")
     say(trace.question, first="Question  ")
     say(f"{trace.method} on {corpus.name} ({size}, {corpus.embedder})", first="Method    ")
-    for node in trace.nodes:
-        if node.kind is NodeKind.GOAL:
-            by = goal_source(trace)
-            say(f"{node.text} ({by[:1].lower()}{by[1:]})" if by else node.text, first="Goal      ")
+    goal = " · ".join(goal_parts(trace))
+    if goal:
+        by = goal_source(trace)
+        say(f"{goal} ({by[:1].lower()}{by[1:]})" if by else goal, first="Goal      ")
     for note in walk_notes(trace, delta=True):
         say(note, first="Note      ")
     _trail(trace, words)

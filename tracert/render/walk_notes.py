@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tracert.render.numbers import plain
-from tracert.trace import Trace
+from tracert.trace import NodeKind, Trace
 
 #: Who wrote a goal, by the value goal_source of a trace's first step.
 GOAL_SOURCES: Final = {
@@ -13,6 +13,8 @@ GOAL_SOURCES: Final = {
     "model": "Language model",
     "typed": "Typed by hand",
 }
+#: The parts of a goal in the paper's form.
+GOAL_PARTS: Final = ("category", "concept", "explanation")
 
 
 def notes(trace: Trace, *, delta: bool = False) -> list[str]:
@@ -32,3 +34,15 @@ def goal_source(trace: Trace) -> str:
     """Who wrote the goal, in words; '' where the trace does not say."""
     source = trace.steps[0].values.get("goal_source") if trace.steps else None
     return GOAL_SOURCES.get(str(source), str(source)) if source else ""
+
+
+def goal_parts(trace: Trace) -> list[str]:
+    """Category, concept and explanation of the goal, those that are not empty, one space each.
+
+    A trace that does not tell them apart has one part, the goal's text; one without a goal none.
+    """
+    values = trace.steps[0].values if trace.steps else {}
+    parts = [plain(values.get(f"goal_{name}") or "") for name in GOAL_PARTS]
+    if not any(parts):
+        parts = [node.text for node in trace.nodes if node.kind is NodeKind.GOAL]
+    return [text for text in (" ".join(part.split()) for part in parts) if text]

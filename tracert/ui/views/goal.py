@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tracert.render.walk_notes import GOAL_SOURCES, goal_source
+from tracert.render.walk_notes import GOAL_PARTS, GOAL_SOURCES, goal_parts, goal_source
 from tracert.trace import Trace
 from tracert.ui.glossary import explain
 from tracert.ui.running import Asked
 from tracert.ui.safe import literal
 
+#: Characters of a goal that stand beside the form; the paper's own example has 300.
+_MOST = 400
 _COLOURS = {"offline": "blue", "model": "violet", "typed": "green"}
 
 
@@ -17,25 +19,22 @@ def show(trace: Trace, asked: Asked | None, *, key: str) -> None:
     """The goal in its three parts; with `asked`, a form to write another."""
     values = trace.steps[0].values if trace.steps else {}
     source = str(values.get("goal_source") or "offline")
-    parts = {name: str(values.get(f"goal_{name}") or "") for name in _PARTS}
+    parts = {name: str(values.get(f"goal_{name}") or "") for name in GOAL_PARTS}
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("**Goal**", width="content", help=explain("goal"))
         label, colour = goal_source(trace) or GOAL_SOURCES["offline"], _COLOURS.get(source, "gray")
         st.badge(literal(label), color=colour)  # type: ignore[arg-type]
-        said = ". ".join(text for text in (parts["category"], parts["concept"]) if text)
-        st.text(said or _goal_text(trace), width="content")
         if asked is not None:
-            with st.popover("See and edit", icon=":material/edit:", type="tertiary"):
+            with st.popover("Edit", icon=":material/edit:", type="tertiary"):
                 _form(asked, parts, source, key=key)
+        # Last, so that a long one has a line of its own.
+        st.text(_said(trace, whole=asked is None), width="content")
 
 
-_PARTS = ("category", "concept", "explanation")
-
-
-def _goal_text(trace: Trace) -> str:
-    node = next((node for node in trace.nodes if node.id == "goal"), None)
-    text = "" if node is None else " ".join(node.text.split())
-    return text if len(text) <= 110 else text[:109].rsplit(" ", 1)[0] + "…"
+def _said(trace: Trace, *, whole: bool) -> str:
+    """The goal in one line; one that is an essay is cut unless `whole`, as the form has it all."""
+    text = " · ".join(goal_parts(trace))
+    return text if whole or len(text) <= _MOST else text[: _MOST - 1].rsplit(" ", 1)[0] + "…"
 
 
 def _form(asked: Asked, parts: dict[str, str], source: str, *, key: str) -> None:

@@ -70,8 +70,9 @@ class TracertRagSettings:
     )
     start: str = setting(
         "query",
-        "Walk from the question (the paper), or take some passages of plain top-k first and walk "
-        "from the best.",
+        "'query' walks from the question, as in the paper; 'best' takes some passages of plain "
+        "top-k first and walks on from the best of them. On the built-in questions 'query' finds "
+        "less than plain top-k at as many passages, 'best' about as much.",
         choices=("query", "best"),
         label="Start",
     )

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tracert.methods.treehop.gates import ForgetRule
+from tracert.methods.treehop.record import stop
 from tracert.methods.treehop.retrieval import Found, places, retrieve
 from tracert.methods.treehop.settings import TreeHopSettings
 
@@ -121,6 +122,20 @@ def test_growth_without_layer_pruning() -> None:
     assert [sum(query.hop == n for query in found.queries) for n in (1, 2, 3)] == [1, 3, 9]
     bound = retrieve(ForgetRule(0.3), question, matrix, replace(free, layer_pruning=True))[0]
     assert [sum(query.hop == n for query in bound.queries) for n in (1, 2, 3)] == [1, 3, 3]
+
+
+def test_growth_ends_at_the_bound_and_says_so() -> None:
+    # 17 queries of 17 passages each would make 289 of hop 3; the best 256 are searched with.
+    rng = np.random.default_rng(0)
+    matrix, question = unit(rng.normal(size=(400, 32))), unit(rng.normal(size=(1, 32)))
+    free = replace(PLAIN, k_per_hop=17, hops=3, redundancy_pruning=False, layer_pruning=False)
+    found = retrieve(ForgetRule(0.3), question, matrix, free)[0]
+    assert [sum(query.hop == n for query in found.queries) for n in (1, 2, 3)] == [1, 17, 256]
+    assert found.cut
+    best = sorted((hit.score for hits in found.hits[1:18] for hit in hits), reverse=True)[:256]
+    spawned = [hit.score for hits in found.hits[1:18] for hit in hits if hit.rule == "kept"]
+    assert sorted(spawned, reverse=True) == best
+    assert "256 queries" in stop(found, free, len(matrix), alone=False).message
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from tracert.methods.treehop.retrieval import (
     KEPT,
     LAYER_TOP_K,
     LOW_NOVELTY,
+    MAX_QUERIES,
     NOT_SPAWNED,
     REDUNDANT,
     Found,
@@ -162,7 +163,7 @@ def stop(found: Found, settings: TreeHopSettings, size: int, *, alone: bool) -> 
     if found.cut:
         return Stop(
             StopReason.BUDGET,
-            "The queries of a hop grew past what is searched; the best were taken.",
+            f"A hop grew past {MAX_QUERIES} queries; the best {MAX_QUERIES} searched.",
             "Switch layer-wise pruning on or take fewer hops.",
         )
     if alone and settings.hops > 1:

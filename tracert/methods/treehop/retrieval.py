@@ -36,8 +36,9 @@ BUDGET: Final = "budget"
 
 #: Queries multiplied with the matrix at once: bounds the block of similarities.
 _BLOCK: Final = 64
-#: Without layer-wise pruning queries grow as K^hops; a hop with more is cut, and says so.
-MAX_QUERIES: Final = 4096
+#: Without layer-wise pruning queries grow as K^hops; a hop with more is cut, and says so. Each is
+#: a step of the trace, so that more would be no tree to watch either.
+MAX_QUERIES: Final = 256
 #: A candidate: score without novelty, cosine to its query, row, query.
 _Entry = tuple[float, float, int, int]
 #: Temperature of the attention that fuses passages, and of the entropy that sets the breadth:

@@ -103,7 +103,7 @@ class TreeHopSettings:
     layer_pruning: bool = setting(
         True,
         "A hop keeps the best over all its queries together. Off: each query of a later hop keeps "
-        "its own while places are free, and their number grows with every hop.",
+        "its own while places are free, and their number grows with every hop, to 256 at most.",
         label="Layer-wise top-K pruning",
     )
     synthesis: str = setting(

@@ -25,6 +25,7 @@ from tracert.render.evaluation_tables import (
     group_rows,
     method_rows,
     question_rows,
+    said_of_making,
     series_of,
     verdicts,
     walk_rows,
@@ -56,10 +57,14 @@ _MEANING: Final = (
 )
 
 
-def named(evaluations: Sequence[Evaluation], labels: Sequence[str] = ()) -> list[Measured]:
+def named(
+    evaluations: Sequence[Evaluation],
+    labels: Sequence[str] = (),
+    makings: Sequence[Mapping[str, Any]] = (),
+) -> list[Measured]:
     """Evaluations under their labels, else the titles of their methods, and what tells two apart.
 
-    `labels` are one each, '' where there is none.
+    `labels` are one each, '' where there is none; `makings` say what an index cost each.
     """
     embedders = {one.setup.embedder for one in evaluations}
     called: list[str] = []
@@ -68,7 +73,11 @@ def named(evaluations: Sequence[Evaluation], labels: Sequence[str] = ()) -> list
         label += f" ({one.setup.embedder})" if len(embedders) > 1 else ""
         twins = sum(each == label or each.startswith(f"{label} #") for each in called)
         called.append(f"{label} #{twins + 1}" if twins else label)
-    return [Measured(label, one, {}) for label, one in zip(called, evaluations, strict=True)]
+    costs = makings or [{}] * len(evaluations)
+    return [
+        Measured(label, one, making)
+        for label, one, making in zip(called, evaluations, costs, strict=True)
+    ]
 
 
 def _title(setup: Setup) -> str:
@@ -153,7 +162,9 @@ def _said(measured: Sequence[Measured]) -> str:
         f'<span class="faint">{_text(one.more)}</span></li>'
         for one in verdicts(measured)
     )
-    return _section("What it says", f'<ul class="said">{items}</ul>') if items else ""
+    costs = "".join(f"<p>{_text(cost)}</p>" for cost in map(said_of_making, measured) if cost)
+    said = f'<ul class="said">{items}</ul>' if items else ""
+    return _section("What it says", said + costs) if items or costs else ""
 
 
 def _pictures(measured: Sequence[Measured]) -> str:
@@ -265,7 +276,8 @@ def _table(rows: Mapping[str, Sequence[Any]], places: int = 3) -> str:
     lines = []
     for values in zip(*rows.values(), strict=True):
         cells = "".join(
-            _cell(name, value, places) for name, value in zip(names, values, strict=True)
+            f"<td{kind}>–</td>" if _absent(value) else _cell(name, value, places)
+            for name, kind, value in zip(names, kinds, values, strict=True)
         )
         lines.append(f"<tr>{cells}</tr>")
     return (
@@ -274,9 +286,11 @@ def _table(rows: Mapping[str, Sequence[Any]], places: int = 3) -> str:
     )
 
 
+def _absent(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and not math.isfinite(value))
+
+
 def _cell(name: str, value: Any, default: int) -> str:
-    if value is None or (isinstance(value, float) and not math.isfinite(value)):
-        return '<td class="number">–</td>'
     if isinstance(value, str):
         return f"<td>{_text(value)}</td>"
     if isinstance(value, int):

@@ -8,7 +8,7 @@ from tracert.render.frames import Frame, last
 from tracert.render.numbers import count, plain
 from tracert.render.palette import CHOSEN, CONSIDERED, OUTSIDE, REFUSED, VISITED
 from tracert.render.words.base import Column, Formula, Rule
-from tracert.trace import NodeKind, Step, Trace
+from tracert.trace import NodeKind, Step, StopReason, Trace
 
 
 class TrailGraphWords:
@@ -37,7 +37,10 @@ class TrailGraphWords:
         said = _move(trace, frame.step)
         if frame.index == last(trace):
             stop = trace.result.stop
-            said = " ".join(part for part in (said, stop.message, stop.remedy) if part)
+            # That a note was opened is the move itself, and need not be said twice.
+            opened = frame.step.action == "focus" and stop.reason is StopReason.ANSWERED
+            message = "" if opened else stop.message
+            said = " ".join(part for part in (said, message, stop.remedy) if part)
         return said
 
     def formula(self, trace: Trace, frame: Frame, id: str | None) -> Formula | None:  # noqa: ARG002

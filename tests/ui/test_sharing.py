@@ -135,9 +135,17 @@ def test_a_corpus_that_is_not_here_is_named_and_the_ways_on_are_there(home):
     assert "<b>" not in texts(at).replace("\\<b", "")
     assert "Who is Ahab?" in texts(at)
     assert at.file_uploader  # a trace can be opened
+    way = at.get("page_link")[0].proto
+    assert parse_qs(way.query_string)["name"] == ["Moby <b>Dick</b>"]
     at.button(key="tracert_rag:link:here").click().run()
     assert at.selectbox(key="corpus").value == CORPUS
     assert at.text_input(key="question").value == "Who is Ahab?"
+
+
+def test_the_library_proposes_the_name_that_a_link_asked_for(home):
+    at = visit("library", name="Piles " * 40)
+    name = next(box for box in at.text_input if box.label == "Name of the corpus")
+    assert name.value == ("Piles " * 40)[:120]
 
 
 def test_a_corpus_that_was_loaded_meanwhile_is_the_one_that_is_asked(home):

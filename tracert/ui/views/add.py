@@ -27,6 +27,9 @@ _NEW = "A new corpus"
 #: Sizes that can be chosen here; a corpus of another program or of the command line may be cut
 #: otherwise.
 _LEAST, _MOST = 50, 8000
+#: In the Library's address: what the new corpus is to be called, where a link asked for it.
+NAME = "name"
+_LONGEST_NAME = 120
 #: Bytes of a megabyte, as Streamlit counts an upload.
 _MEGABYTE = 1024 * 1024
 
@@ -99,12 +102,13 @@ def _target(records: list[CorpusRecord], files: list[File], *, key: str) -> str:
     with right:
         if choice != _NEW:
             return choice
-        default = files[0].name.rsplit(".", 1)[0] if files else ""
+        of_file = files[0].name.rsplit(".", 1)[0] if files else ""
+        default = st.query_params.get(NAME, of_file)[:_LONGEST_NAME]
         return st.text_input(
             "Name of the corpus",
             default,
             key=f"{key}:corpus:{default}",
-            max_chars=120,
+            max_chars=_LONGEST_NAME,
             placeholder="What you will call it",
         )
 
@@ -241,4 +245,5 @@ def _begin(
         )
 
     begin(files, {})
+    st.query_params.pop(NAME, None)
     locked.remember(locked.Batch(tuple(files), begin), key=key)

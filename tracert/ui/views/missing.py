@@ -6,7 +6,7 @@ import streamlit as st
 
 from tracert.ui import arrival
 from tracert.ui.safe import literal
-from tracert.ui.views import files
+from tracert.ui.views import add, files
 
 
 def show(shelf: arrival.Shelf, *, key: str, method: str | None) -> bool:
@@ -30,7 +30,12 @@ def show(shelf: arrival.Shelf, *, key: str, method: str | None) -> bool:
             if method == "trailgraph":
                 st.caption("Load the notes below, after 'Ask what is here'.", width="content")
             else:
-                st.page_link("pages/library.py", label="Load it", icon=":material/library_books:")
+                st.page_link(
+                    "pages/library.py",
+                    label="Load it",
+                    icon=":material/library_books:",
+                    query_params={add.NAME: asked.name},
+                )
             if method is not None:
                 files.open_(key=key, method=method)
             st.button(

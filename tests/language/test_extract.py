@@ -208,6 +208,27 @@ def test_a_note_has_no_offsets_and_is_whole():
     assert len(extract(trace("Who built the pile?", [note])).sentences) == 2
 
 
+def _note(path: str, text: str, opened: bool) -> Node:
+    source = Source(path, None, ("Notes", path), 250, 250 + len(text)) if opened else None
+    return Node(path, NodeKind.NOTE, path, text, source)
+
+
+def test_an_opened_note_is_whole_though_its_content_begins_below_its_head():
+    # Its content begins at 250 and has no full stop at its end: nothing is cut there.
+    note = _note("a.md", "The pile was built by Volta. He lived at Como.", True)
+    assert len(extract(trace("Who built the pile?", [note])).sentences) == 2
+
+
+def test_of_an_opened_note_a_sentence_is_always_told():
+    opened = _note("a.md", "Pictures are overwritten after three days.", True)
+    others = [
+        _note(f"{place}.md", f"The video of the {place} door is stored in a box.", False)
+        for place in ("front", "back", "side", "cellar", "roof")
+    ]
+    said = extract(trace("How long is the video of the door stored?", [opened, *others]))
+    assert said.sentences[0].text == "Pictures are overwritten after three days."
+
+
 def test_nothing_found_is_said():
     assert extract(trace("Who?", [])) == Answer((), "extract", NOTHING)
 

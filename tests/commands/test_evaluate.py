@@ -14,6 +14,7 @@ from tracert.commands.evaluate import _print
 from tracert.evaluation.asked import GoldPassage
 from tracert.evaluation.detail import REFERENCES, Detail
 from tracert.evaluation.summary import Evaluation, Setup
+from tracert.render.evaluation_tables import Measured
 
 TEXTS = {
     "Ada": "Ada wrote notes on the engine.",
@@ -54,7 +55,7 @@ def kept(group: str) -> Evaluation:
 
 
 def test_the_name_of_a_group_commands_the_terminal_nothing(capsys):
-    _print(kept("\x1b[2Jbridge\n"))
+    _print(Measured("native_rag", kept("\x1b[2Jbridge\n"), {}))
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert "[2Jbridge" in out
@@ -139,6 +140,22 @@ def test_the_calls_of_a_model_are_told_before_they_are_made(files, monkeypatch, 
     assert "m is asked up to 2 times." in capsys.readouterr().err
     assert main(arguments) == 0
     assert "is asked" not in capsys.readouterr().err
+
+
+def test_a_graph_is_made_before_the_first_question_and_its_price_is_told(files, tmp_path, capsys):
+    data, pool = files
+    arguments = ["evaluate", str(data), "--passages", str(pool), "--method", "graph_rag"]
+    page = tmp_path / "out.html"
+    assert main([*arguments, "--html", str(page)]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "Before its first question graph_rag made its graph: " in out
+    # No question's time holds a part of it.
+    assert "index_" not in out
+    assert "Before its first question Graph RAG made its graph: " in page.read_text("utf-8")
+    assert main([*arguments, "--json"]) == 0
+    making = json.loads(capsys.readouterr().out)["making"]
+    assert making["seconds"] > 0
+    assert (making["calls"], making["tokens"]) == (0, 0)
 
 
 def test_two_embedders_are_two_reports(files, capsys):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,14 @@ from tracert.evaluation.detail import BM25, DENSE
 from tracert.evaluation.evaluate import BUDGET, OnProgress, Run, finish, suits
 from tracert.evaluation.export import save, save_details, to_csv, to_json
 from tracert.evaluation.ground import Ground, corpus_ground, notes_ground, pool_ground
+from tracert.evaluation.making import made
 from tracert.evaluation.summary import Evaluation
 from tracert.home import home
 from tracert.language.base import ChatModel
 from tracert.methods.base import Calls, Method, calls_of, cut, parse_settings
 from tracert.methods.registry import method, methods
 from tracert.render.evaluation_intervals import measure_rows
-from tracert.render.evaluation_tables import Measured, points
+from tracert.render.evaluation_tables import Measured, points, said_of_making
 from tracert.render.numbers import count
 from tracert.render.report import named, report_html
 from tracert.trace import Value
@@ -126,6 +128,7 @@ def run(given: argparse.Namespace) -> int:
     for row in rows:  # before anything is embedded, which may take minutes
         suits(row.method, "corpus" if given.knowledge is None else "knowledge")
     found: list[Evaluation] = []
+    makings: list[Mapping[str, Any]] = []
     with chosen_model(given) as model, progress_line(sys.stderr) as show:
         for name in dict.fromkeys(given.embedder or [None]):
             ground = _ground(
@@ -134,21 +137,30 @@ def run(given: argparse.Namespace) -> int:
             each = [_run_of(ground, row, given, settings[row.called], model) for row in rows]
             tell_calls(given, model, _calls(each))
             for row, one in zip(rows, each, strict=True):
-                found.append(
-                    finish(one, lambda _, done, of, row=row: show(f"{row.called}: {done} of {of}"))  # type: ignore[misc]
-                )
+                told = partial(_told, show, row.called)
+                makings.append(made(one, lambda done, of, what, told=told: told(what, done, of)))  # type: ignore[misc]
+                found.append(finish(one, told))
     labels = [row.label for row in rows] * (len(found) // len(rows))
     if given.details is not None:
         save_details(found, given.details, labels)
     if given.csv is not None:
         save(given.csv, to_csv(found, labels))
     if given.html is not None:
-        save(given.html, report_html(named(found, labels)))
+        save(given.html, report_html(named(found, labels, makings)))
     if given.json:
-        print(to_json(found, labels))
+        print(to_json(found, labels, makings))
     else:
-        _print_all(found, labels)
+        _print_all(
+            [
+                Measured(label or one.setup.method, one, making)
+                for one, label, making in zip(found, labels, makings, strict=True)
+            ]
+        )
     return 0
+
+
+def _told(show: Callable[[str], None], called: str, what: str, done: int, of: int) -> None:
+    show(f"{called}, {what}: {done:,} of {of:,}")
 
 
 def _rows(given: Sequence[str]) -> list[_Row]:
@@ -246,27 +258,25 @@ def _shared_out(settings: Mapping[str, Value], rows: Sequence[_Row]) -> dict[str
 # --- printed --------------------------------------------------------------------------------
 
 
-def _print_all(found: Sequence[Evaluation], labels: Sequence[str]) -> None:
-    for fault in found[0].setup.faults[:_NAMED]:
+def _print_all(found: Sequence[Measured]) -> None:
+    first = found[0].evaluation.setup
+    for fault in first.faults[:_NAMED]:
         say(f"Left out: {fault}")
-    more = len(found[0].setup.faults) - _NAMED
+    more = len(first.faults) - _NAMED
     if more > 0:
         say(f"Left out: {more} more rows that could not be read.")
     if len(found) == 1:
-        _print(found[0], labels[0])
+        _print(found[0])
         return
-    first = found[0].setup
-    say(
-        f"{count(len(found[0].details), 'question')} of {first.data}, searched in {first.size:,} "
-        f"of {first.source}."
-    )
+    asked = count(len(found[0].evaluation.details), "question")
+    say(f"{asked} of {first.data}, searched in {first.size:,} of {first.source}.")
     say()
     print(f"  {'':<34} recall  top-k   BM25   over top-k, 95% interval  passages  ms")
-    for one, label in zip(found, labels, strict=True):
+    for one in found:
         summary = one.summary
         gain = summary.differences[DENSE]["recall"]
         print(
-            f"  {clean((label or one.setup.method) + ', ' + one.setup.embedder):<34} "
+            f"  {clean(one.label + ', ' + one.evaluation.setup.embedder):<34} "
             f"{summary.measures['recall'].mean:>6.3f} "
             f"{summary.references[DENSE]['recall'].mean:>6.3f} "
             f"{summary.references[BM25]['recall'].mean:>6.3f}   "
@@ -274,25 +284,25 @@ def _print_all(found: Sequence[Evaluation], labels: Sequence[str]) -> None:
             + f"{summary.measures['passages'].mean:>6.1f} "
             f"{summary.latency['all'].p50.mean:>6.1f}"
         )
-    for one, label in zip(found, labels, strict=True):
+    for one in found:
         say()
-        _print(one, label)
+        _print(one)
 
 
-def _print(report: Evaluation, label: str = "") -> None:
-    data = report.to_dict()
+def _print(one: Measured) -> None:
+    data = one.evaluation.to_dict()
     results = data["results"]
     base = results["baseline"]
     mean, low, high = results["paired_difference"]
     say(
-        f"{label or data['method']} on {count(data['questions'], 'question')} of {data['data']}, "
+        f"{one.label} on {count(data['questions'], 'question')} of {data['data']}, "
         f"embedded by {data['embedder']}."
     )
     if data["left_out"]:
-        one = data["left_out"] == 1
+        single = data["left_out"] == 1
         say(
-            f"{count(data['left_out'], 'question')} {'has' if one else 'have'} no gold passage in "
-            f"the pool and {'is' if one else 'are'} left out."
+            f"{count(data['left_out'], 'question')} {'has' if single else 'have'} no gold passage "
+            f"in the pool and {'is' if single else 'are'} left out."
         )
     say(
         f"Recall {results['recall']:.3f} with {results['passages']:.1f} passages a question; "
@@ -303,7 +313,7 @@ def _print(report: Evaluation, label: str = "") -> None:
         f"All gold found: {results['all_found']:.3f} (top-k {base['all_found']:.3f}). "
         f"Filled up with top-k: {100 * results['filled']:.1f}% of the passages."
     )
-    _print_measures(report)
+    _print_measures(one.evaluation)
     measures = results["measures"]
     if "hops" in measures:
         order = measures.get("in_order")
@@ -329,6 +339,9 @@ def _print(report: Evaluation, label: str = "") -> None:
         f"A question took {latency['p50']:.1f} ms in the median and {latency['p95']:.1f} at the "
         f"95th percentile (by stage: {stages})."
     )
+    cost = said_of_making(one)
+    if cost:
+        say(cost)
     for title, groups in (
         ("By type", results["by_type"]),
         ("By hops of the question", results["by_n_hops"]),

@@ -43,15 +43,24 @@ COLUMNS: Final = (
 )
 
 
-def to_json(evaluations: Sequence[Evaluation], labels: Sequence[str] = ()) -> str:
+def to_json(
+    evaluations: Sequence[Evaluation],
+    labels: Sequence[str] = (),
+    makings: Sequence[Mapping[str, Any]] = (),
+) -> str:
     """One report as `Evaluation.to_dict` has it; of several, a list of them under one schema.
 
     `labels` are what the evaluations are called, '' by their method's name; one that has a label
-    says it beside its method.
+    says it beside its method. `makings` are what an index cost each, {} without one.
     """
+    costs = makings or [{}] * len(evaluations)
     reports = [
-        {**one.to_dict(), **({"label": label} if label else {})}
-        for one, label in _labelled(evaluations, labels)
+        {
+            **one.to_dict(),
+            **({"label": label} if label else {}),
+            **({"making": dict(making)} if making else {}),
+        }
+        for (one, label), making in zip(_labelled(evaluations, labels), costs, strict=True)
     ]
     data: Any = reports[0] if len(reports) == 1 else {"schema": SCHEMA, "evaluations": reports}
     return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)

@@ -24,13 +24,12 @@ from tracert.errors import CancelledError, DatasetError, TracertError
 from tracert.evaluation.detail import Detail
 from tracert.evaluation.evaluate import Run
 from tracert.evaluation.ground import Ground, corpus_ground, notes_ground, pool_ground
+from tracert.evaluation.making import OnMaking, made
 from tracert.evaluation.run import Head, MethodPlan, State
 from tracert.evaluation.runs import Runs
 from tracert.evaluation.summary import Evaluation, Setup
 from tracert.language.base import ChatModel
 from tracert.methods.base import calls_of, parse_settings
-from tracert.methods.graph_rag import GraphRag, GraphRagSettings
-from tracert.methods.graph_rag.index import Limits, Making, graph_of, is_made
 from tracert.methods.registry import method
 from tracert.workspace import Workspace, builtin_folder
 
@@ -155,9 +154,9 @@ def go_on(
     with runs.writer(head) as writer:
         ground = open_ground(runs, head, space, embedder, tell=tell, stopped=stopped)
         each = runs_of(ground, head, model, brief=True)
-        made = [_made(run, tell, stopped) for run in each]
+        cost = [made(run, _making(tell), stopped) for run in each]
         if runs.state(head) is None:
-            runs.settle(head, _state(ground, each, made))
+            runs.settle(head, _state(ground, each, cost))
         done = set(runs.done(head, Detail.from_dict).details)
         total = len(ground.items) * len(each)
         begun, before = time.monotonic(), len(done)
@@ -279,30 +278,13 @@ def _same(state: State, ground: Ground) -> bool:
     )
 
 
-def _state(ground: Ground, each: Sequence[Run], made: Sequence[Mapping[str, Any]]) -> State:
+def _making(tell: Tell) -> OnMaking:
+    return lambda done, of, what: tell(Progress("make", done, of, item=what))
+
+
+def _state(ground: Ground, each: Sequence[Run], cost: Sequence[Mapping[str, Any]]) -> State:
     setups = [
         {**run.setup.to_dict(), "making": dict(making)}
-        for run, making in zip(each, made, strict=True)
+        for run, making in zip(each, cost, strict=True)
     ]
     return State(len(ground.items), tuple(setups))
-
-
-def _made(run: Run, tell: Tell, stopped: Stopped) -> dict[str, Any]:
-    """Make the graph of graph_rag before the first question, and say what that cost, ever."""
-    if run.method.name != GraphRag.name:
-        return {}
-    settings = parse_settings(GraphRagSettings, run.settings)
-    limits = Limits(settings.reading_calls, settings.summary_calls)
-    over, folder = run.ground.over, run.ground.folder
-
-    def making(now: Making) -> None:
-        tell(Progress("make", now.done, now.total, item=now.stage))
-
-    if not is_made(over, run.model, limits, folder):
-        tell(Progress("make", 0, len(over.ids), item="names"))
-    graph, _ = graph_of(over, run.model, limits, folder, on_progress=making, cancelled=stopped)
-    return {
-        "seconds": sum(graph.cost.seconds.values()),
-        "calls": graph.cost.model_calls,
-        "tokens": graph.cost.prompt_tokens + graph.cost.completion_tokens,
-    }

@@ -16,7 +16,7 @@ from tracert.evaluation.metrics import Estimate, recall_of
 from tracert.evaluation.summary import CUTOFFS, Evaluation, Group, Summary
 from tracert.methods.native_rag import NativeRag
 from tracert.render.evaluation import Series
-from tracert.render.numbers import count
+from tracert.render.numbers import count, seconds
 
 Lot = Literal["type", "hops", "depth"]
 #: What plain search is called where it stands as a reference.
@@ -154,6 +154,19 @@ def stand_ins(one: Measured) -> str:
     return (
         f"{one.label} asked {setup.model} in {asked:,} of {count(len(details), 'question')}; in "
         "the others nothing was asked, or the offline stand-in stepped in."
+    )
+
+
+def said_of_making(one: Measured) -> str:
+    """What was made before the first question and what that cost; '' where nothing was."""
+    if not one.making:
+        return ""
+    calls = int(one.making.get("calls", 0))
+    asked = f" and {count(calls, 'call')} of a model" if calls else ""
+    spent = seconds(float(one.making.get("seconds", 0.0)))
+    return (
+        f"Before its first question {one.label} made its graph: {spent}{asked}. The times of the "
+        "questions leave this out."
     )
 
 

@@ -15,12 +15,13 @@ from tracert.render.evaluation_tables import (
     cutoff_rows,
     group_rows,
     method_rows,
+    said_of_making,
     series_of,
     stand_ins,
     verdicts,
     walk_rows,
 )
-from tracert.render.numbers import count, seconds
+from tracert.render.numbers import count
 from tracert.render.palette import Theme
 from tracert.ui.glossary import explain
 from tracert.ui.safe import literal
@@ -109,14 +110,9 @@ def _words(measured: Sequence[Measured]) -> None:
         said = f"{_BADGES[verdict.kind]} **{literal(verdict.label)}** {literal(verdict.text)}"
         st.markdown(f"{said} {literal(verdict.more)}".strip())
     for one in measured:
-        if one.making:
-            calls = int(one.making.get("calls", 0))
-            asked = f" and {count(calls, 'call')} of a model" if calls else ""
-            spent = seconds(float(one.making.get("seconds", 0.0)))
-            st.caption(
-                f"Before its first question {literal(one.label)} made its graph: {spent}{asked}. "
-                "The times below leave this out."
-            )
+        cost = said_of_making(one)
+        if cost:
+            st.caption(literal(cost))
         said = stand_ins(one)
         if said:
             st.caption(f":material/cloud_off: {literal(said)}")

@@ -132,9 +132,10 @@ def as_markdown(report: Judged, titles: Mapping[str, str] | None = None) -> str:
         lines.append(" | ".join([names.get(row.method, row.method), str(row.wins), *scores]))
     table = "\n".join(f"| {line} |" for line in lines)
     count = len(report.judgements)
+    asked = "1 question" if count == 1 else f"{count} questions"
     said = (
         f"Judged by {report.model}, each question twice, the second time in the order turned "
-        f"round: {count} questions. The rounds named two winners at {report.disagreed[0]:.0%} of "
+        f"round: {asked}. The rounds named two winners at {report.disagreed[0]:.0%} of "
         f"them; a score moved by {report.moved[0]:.2f} points on average."
     )
     if report.failures:

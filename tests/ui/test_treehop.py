@@ -183,6 +183,17 @@ def test_the_papers_settings_are_one_click_away_and_the_defaults_said(page):
     assert all(run_of(page).settings[name] == getattr(default, name) for name in PAPER)
 
 
+def test_what_the_papers_budget_leaves_unused_cannot_be_moved(page):
+    unused = ("treehop:k", "treehop:later_places")
+    assert not any(page.slider(key=name).disabled for name in unused)
+    page.button(key="treehop:paper").click().run()
+    assert all(page.slider(key=name).disabled for name in unused)
+    assert not page.slider(key="treehop:k_per_hop").disabled
+    page.toggle(key="treehop:k_per_hop:on").set_value(False).run()
+    assert not any(page.slider(key=name).disabled for name in unused)
+    assert run_of(page).settings["k_per_hop"] is None
+
+
 def test_a_setting_moved_hops_again_and_embeds_nothing(page, monkeypatch):
     from tracert.methods.treehop import TreeHop
 

@@ -23,10 +23,14 @@ def field_named(kind: type[Any], name: str) -> Field[Any]:
     return next(field for field in fields(kind) if field.name == name)
 
 
-def control(kind: type[Any], name: str, *, key: str) -> Value:
-    """One control for a field that always has a value; it is kept for the session."""
+def control(kind: type[Any], name: str, *, key: str, disabled: bool = False) -> Value:
+    """One control for a field that always has a value; it is kept for the session.
+
+    `disabled` is for a field that other settings leave unused.
+    """
     field = field_named(kind, name)
-    return _control(field, str(field.metadata["label"] or name), key=f"{key}:{name}")
+    label = str(field.metadata["label"] or name)
+    return _control(field, label, key=f"{key}:{name}", disabled=disabled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +153,15 @@ def optional(kind: type[Any], name: str, start: int, *, key: str) -> int | None:
     )
 
 
-def _control(field: Field[Any], label: str, *, key: str) -> Value:
+def _control(field: Field[Any], label: str, *, key: str, disabled: bool) -> Value:
     default: Any = field.default
     help_, kind = field.metadata["help"], str(field.type)
-    more: dict[str, Any] = {"help": help_, "key": key, "persist_state": "session"}
+    more: dict[str, Any] = {
+        "help": help_,
+        "key": key,
+        "disabled": disabled,
+        "persist_state": "session",
+    }
     # The value is set through the session alone, so that a preset may change it too.
     st.session_state.setdefault(key, float(default) if kind.startswith("float") else default)
     if field.metadata["choices"]:

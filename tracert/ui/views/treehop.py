@@ -140,11 +140,13 @@ def _gold(
 def _settings(strip: Any, *, key: str) -> tuple[dict[str, Value], studio.Plane]:
     kind = TreeHopSettings
     values: dict[str, Value] = {}
+    by_hop = bool(st.session_state.get(f"{key}:k_per_hop:on"))
     with strip:
         columns = st.columns([1, 1, 1, 1, 1.5], gap="medium", vertical_alignment="bottom")
         for column, name in zip(columns, _STRIP, strict=False):
             with column:
-                values[name] = controls.control(kind, name, key=key)
+                unused = by_hop and name == "k"
+                values[name] = controls.control(kind, name, key=key, disabled=unused)
         with (
             columns[4],
             st.container(horizontal=True, horizontal_alignment="right", wrap=False, gap="small"),
@@ -153,8 +155,10 @@ def _settings(strip: Any, *, key: str) -> tuple[dict[str, Value], studio.Plane]:
             with st.popover("More", icon=":material/tune:", key=f"{key}:more"):
                 values["k_per_hop"] = controls.optional(kind, "k_per_hop", _PAPER_K, key=key)
                 values |= _moved_by(key=key)
-                rest = [name for name in controls.names(kind) if name not in _FORM]
-                values |= controls.controls(kind, rest, key=key)
+                for name in controls.names(kind):
+                    if name not in _FORM:
+                        unused = by_hop and name == "later_places"
+                        values[name] = controls.control(kind, name, key=key, disabled=unused)
         _presets(values, key=key)
     return values, plane
 

@@ -776,7 +776,10 @@
       if (entry) {
         const rule = this.rules.get(entry[1]);
         const list = el("dl", {}, el("dt", {}, "Rule"), el("dd", {}, rule ? rule.label : entry[1]));
-        this.data.columns.forEach((column, i) => list.append(el("dt", {}, column.label), el("dd", {}, entry[3 + i])));
+        this.data.columns.forEach((column, i) => {
+          // A number that this candidate does not have is left out.
+          if (entry[3 + i] !== "n/a") list.append(el("dt", {}, column.label), el("dd", {}, entry[3 + i]));
+        });
         parts.push(list);
       }
       this.card.replaceChildren(...parts);

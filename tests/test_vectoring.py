@@ -52,6 +52,44 @@ def said(found: Vectored) -> str:
     return sentence
 
 
+def test_what_will_be_sent_out_is_told_before_it_is() -> None:
+    document = load_document("\n".join(json.dumps({"text": text}) for text in TEXTS).encode(), "a")
+    chunks = [chunk(document, Chunking(500, 0))]
+    told: list[tuple[str, int]] = []
+    priced = PricedToy()
+    vectors_of(
+        [document],
+        chunks,
+        priced,
+        lambda _: None,
+        lambda cost: told.append((cost.sentence, priced.texts)),
+    )
+    said = "5 passages with about 0 tokens will be sent out. "
+    # At that moment nothing has been embedded.
+    assert told == [(said + "What that costs at this address is not known here.", 0)]
+    assert priced.texts == 5
+    # One that runs on this machine has nothing to tell.
+    vectors_of([document], chunks, ToyEmbedder(), lambda _: None, lambda _: pytest.fail("told"))
+    # Nor has one that finds all vectors in the file.
+    brought = "\n".join(map(json.dumps, rows(ToyEmbedder().embed(TEXTS), embedder=priced.name)))
+    document = load_document(brought.encode(), "a.jsonl")
+    chunks = [chunk(document, Chunking(500, 0))]
+    vectors_of([document], chunks, priced, lambda _: None, lambda _: pytest.fail("told"))
+
+
+@pytest.mark.parametrize(
+    ("dollars", "said"),
+    [
+        (None, "What that costs at this address is not known here."),
+        (0.0, "That costs nothing."),
+        (0.02, "That costs about $0.0200 (prices of 2026-07)."),
+    ],
+)
+def test_a_cost_is_a_sentence(dollars: float | None, said: str) -> None:
+    cost = CostEstimate(1_200, 150_000, dollars, "2026-07")
+    assert cost.sentence == (f"1,200 passages with about 150,000 tokens will be sent out. {said}")
+
+
 def test_vectors_that_the_embedder_would_make_are_used() -> None:
     toy = ToyEmbedder()
     # Three times as long: what counts is the direction.

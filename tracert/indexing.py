@@ -66,7 +66,8 @@ Status = Literal["indexed", "partial", "unchanged", "refused"]
 class Progress:
     """How far a stage is: `done` of `total` (files, then chunks), and the seconds it still needs.
 
-    `seconds_left` is this stage's, from its own pace; None before there is a pace.
+    `seconds_left` is this stage's, from its own pace; None before there is a pace. `item` is the
+    file at hand, and before anything is sent out to be embedded a sentence on what that costs.
     """
 
     stage: Stage
@@ -442,7 +443,9 @@ def _make(
     chunks = [each for some in pieces for each in some]
     check_room(len(chunks))
     watch.begin("embed", len(chunks))
-    vectored = vectors_of(documents, pieces, plan.embedder, watch.at)
+    vectored = vectors_of(
+        documents, pieces, plan.embedder, watch.at, lambda cost: watch.at(0, cost.sentence)
+    )
     watch.at(len(chunks))
     watch.end()
     return Page(chunks, vectored.rows, marks), vectored.said

@@ -16,7 +16,7 @@ import numpy as np
 
 from tracert.corpus.chunking import PASSAGES
 from tracert.corpus.model import Chunk, Document, Matrix, Vectors
-from tracert.embedding.base import Embedder, Priced
+from tracert.embedding.base import CostEstimate, Embedder, Priced
 from tracert.embedding.vectors import unit_rows
 
 #: Passages of a file that are embedded to compare, and the median cosine from which the vectors
@@ -25,6 +25,7 @@ _SAMPLE: Final = 6
 _SAME: Final = 0.95
 
 OnDone = Callable[[int], None]
+OnCost = Callable[[CostEstimate], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ def vectors_of(
     chunks: Sequence[Sequence[Chunk]],
     embedder: Embedder,
     on_done: OnDone,
+    on_cost: OnCost | None = None,
 ) -> Vectored:
     """The vectors of all chunks, in order.
 
@@ -54,9 +56,12 @@ def vectors_of(
         chunks: their chunks, document by document.
         embedder: what makes the vectors.
         on_done: gets the number of chunks done.
+        on_cost: gets what will be sent out and cost, before anything is; only called where
+            something will.
 
     Raises:
         EmbedderError: the embedder failed.
+        SettingError: the cost was asked for and the table of prices is damaged.
     """
     texts = [
         _text(document, chunk) for document, some in _pairs(documents, chunks) for chunk in some
@@ -72,6 +77,7 @@ def vectors_of(
             said[document.fingerprint] = sentence
             taken |= {first + row: vector for row, vector in own.items()}
         first += len(some)
+    _tell_cost([text for row, text in enumerate(texts) if row not in taken], embedder, on_cost)
     if not taken:
         return Vectored(embedder.embed(texts, progress=on_done), said)
     rows = np.empty((len(texts), embedder.dimension), dtype=np.float32)
@@ -82,6 +88,14 @@ def vectors_of(
             [texts[row] for row in missing], progress=lambda done: on_done(len(taken) + done)
         )
     return Vectored(rows, said)
+
+
+def _tell_cost(texts: Sequence[str], embedder: Embedder, on_cost: OnCost | None) -> None:
+    if on_cost is None or not isinstance(embedder, Priced):
+        return
+    cost = embedder.estimate(texts)
+    if cost.texts:
+        on_cost(cost)
 
 
 def _pairs(

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.corpus.pdfs import pdf
+from tests.embedding_server import EmbeddingServer
 from tracert.cli import main
 from tracert.commands import index
 
@@ -46,6 +47,23 @@ def test_a_password_opens_the_file(capsys: pytest.CaptureFixture[str], locked: P
     assert status == 0
     assert [file["status"] for file in report["files"]] == ["indexed"]
     assert SECRET not in json.dumps(report) + err
+
+
+def test_an_endpoint_is_sent_nothing_before_its_cost_is_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "frogs.txt"
+    path.write_text(WORDS)
+    with EmbeddingServer() as server:
+        monkeypatch.setenv("TRACERT_BASE_URL", server.url)
+        status, _, err = run(capsys, str(path), "--embedder", "openai:tiny")
+        assert status == 0
+        assert "1 passage with about" in err
+        assert "will be sent out. That costs nothing." in err
+        (passage,) = server.texts
+        # What is in already is not sent again, and so nothing is told.
+        status, _, err = run(capsys, str(path))
+        assert (status, err, server.texts.count(passage)) == (0, "", 1)
 
 
 def test_a_password_is_typed_unseen(

@@ -82,6 +82,10 @@ def run(given: argparse.Namespace) -> int:
     with progress_line(sys.stderr) as show:
 
         def tell(at: Progress) -> None:
+            if at.stage == "embed" and at.item:
+                show("")
+                back = "\r" if sys.stderr.isatty() else ""
+                print(f"{back}tracert: {clean(at.item)}", file=sys.stderr)
             left = f", {at.seconds_left:.0f} s left" if at.seconds_left else ""
             show(f"{at.stage}: {at.done:,} of {at.total:,}{left}")
 

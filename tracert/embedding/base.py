@@ -57,6 +57,18 @@ class CostEstimate:
     dollars: float | None
     prices_as_of: str
 
+    @property
+    def sentence(self) -> str:
+        """What will be sent out and what that costs, for a person."""
+        what = "1 passage" if self.texts == 1 else f"{self.texts:,} passages"
+        said = f"{what} with about {self.tokens:,} tokens will be sent out. "
+        if self.dollars is None:
+            return said + "What that costs at this address is not known here."
+        if not self.dollars:
+            return said + "That costs nothing."
+        when = f" (prices of {self.prices_as_of})" if self.prices_as_of else ""
+        return said + f"That costs about ${self.dollars:,.4f}{when}."
+
 
 @runtime_checkable
 class Priced(Protocol):

@@ -20,6 +20,7 @@ from tracert.ui.jobs import Job
 from tracert.ui.limits import limits
 from tracert.ui.model import embedders, named_embedder
 from tracert.ui.safe import literal
+from tracert.ui.turns import soon
 from tracert.ui.views import locked
 from tracert.workspace import Workspace
 
@@ -191,7 +192,8 @@ def _texts(files: list[File], chunking: Chunking, key: str) -> list[str]:
     asked = (tuple((file.name, hash(file.data)) for file in files), chunking, limits())
     kept: tuple[object, list[str]] | None = st.session_state.get(f"{key}:texts")
     if kept is None or kept[0] != asked:
-        documents = [one.document for one in read(files, limits=limits()) if one.document]
+        with soon(visitor.owner(), visitor.hosted()):
+            documents = [one.document for one in read(files, limits=limits()) if one.document]
         texts = [piece.text for document in documents for piece in chunk(document, chunking)]
         st.session_state[f"{key}:texts"] = kept = asked, texts
     return kept[1]
@@ -206,14 +208,7 @@ def estimate(texts: list[str], embedder: str) -> str:
     made = named_embedder(embedder)
     if not isinstance(made, Priced):
         return "This embedder runs on this machine and costs nothing."
-    found = made.estimate(texts)
-    said = f"{found.texts:,} passages with about {found.tokens:,} tokens will be sent out. "
-    if found.dollars is None:
-        return said + "What that costs at this address is not known here."
-    if not found.dollars:
-        return said + "That costs nothing."
-    when = f" (prices of {found.prices_as_of})" if found.prices_as_of else ""
-    return said + f"That costs about ${found.dollars:,.4f}{when}."
+    return made.estimate(texts).sentence
 
 
 def _begin(

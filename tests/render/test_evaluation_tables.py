@@ -76,6 +76,7 @@ def test_a_row_a_method_and_the_references_that_were_not_chosen():
     assert walk["vs top-k, 95%"] == "+50.0 to +50.0"
     assert plain["vs top-k"] is None
     assert words["vs top-k"] == pytest.approx(-50.0)
+    assert words["vs top-k, 95%"] == "−50.0 to −50.0"
     assert (walk["Precision"], walk["MRR"], walk["nDCG"], walk["All found"]) == (1, 1, 1, 1)
     assert (walk["ms p50"], plain["ms p50"]) == (pytest.approx(4.0), None)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracert.corpus.sentences import sentence_spans
-from tracert.render.passage import nearest_sentence, pieces
+from tracert.render.passage import glimpse, nearest_sentence, pieces
 
 TEXT = "Davy saw it. Faraday wound two coils on a ring. The needle jerked."
 
@@ -62,3 +62,14 @@ def test_the_marked_sentence_is_exact(around):
     start = TEXT.index("Faraday")
     made = pieces(TEXT, start, len(TEXT), (0, 34), around)
     assert dict(made)["sentence"] == TEXT[start : start + 34]
+
+
+def test_a_passage_is_shown_by_whole_words():
+    assert glimpse("ductor, driven hard by coils", 20) == "… driven hard by…"
+    assert glimpse("A thread burned.", 200) == "A thread burned."
+    # A word that fills the line to its end is whole; one that goes beyond it is left out.
+    assert glimpse("One two three", 7) == "One two…"
+    assert glimpse("One two three", 6) == "One…"
+    # Without a space there is no word to leave out.
+    assert glimpse("unbroken", 200) == "unbroken"
+    assert glimpse("", 200) == ""

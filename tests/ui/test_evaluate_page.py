@@ -22,7 +22,6 @@ from tracert.evaluation.runs import Runs
 from tracert.evaluation.work import go_on
 from tracert.ui import evaluating
 from tracert.ui.model import ModelSettings
-from tracert.ui.views.evaluate_chain import glimpse
 from tracert.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -514,17 +513,6 @@ def test_every_measure_can_be_looked_up_with_its_interval(home):
     stages = table(at, "Stage")
     assert {"ms p50", "p50, 95%", "ms p95", "p95, 95%"} <= set(stages)
     assert {"all", "embed", "walk"} <= set(stages["Stage"])
-
-
-def test_a_passage_is_shown_by_whole_words():
-    assert glimpse("ductor, driven hard by coils", 20) == "… driven hard by…"
-    assert glimpse("A thread burned.", 200) == "A thread burned."
-    # A word that fills the line to its end is whole; one that goes beyond it is left out.
-    assert glimpse("One two three", 7) == "One two…"
-    assert glimpse("One two three", 6) == "One…"
-    # Without a space there is no word to leave out.
-    assert glimpse("unbroken", 200) == "unbroken"
-    assert glimpse("", 200) == ""
 
 
 def test_hostile_words_of_a_data_set_are_text(home):

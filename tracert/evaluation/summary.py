@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from tracert.errors import DatasetError
-from tracert.evaluation.detail import BASELINE, BM25, REFERENCES, Detail
+from tracert.evaluation.detail import BASELINE, BM25, DENSE, REFERENCES, Detail
 from tracert.evaluation.metrics import (
     LEVEL,
     QUANTILE_RESAMPLES,
@@ -156,6 +156,7 @@ class Summary:
             method that moves.
         references: the same lists' measures of plain search, by reference.
         differences: method less reference in pairs, by reference and measure.
+        between: BM25 less plain top-k by vectors in pairs, by measure.
         curve: mean recall at 1, 2, .. passages, by 'method' and reference.
         latency: by stage, 'all' first.
         by_type: by the question's type.
@@ -167,6 +168,7 @@ class Summary:
     measures: Mapping[str, Estimate]
     references: Mapping[str, Mapping[str, Estimate]]
     differences: Mapping[str, Mapping[str, Estimate]]
+    between: Mapping[str, Estimate]
     curve: Mapping[str, Sequence[float]]
     latency: Mapping[str, Latency]
     by_type: Mapping[str, Group]
@@ -283,11 +285,13 @@ def _summary(details: tuple[Detail, ...], budget: int | None) -> Summary:
         theirs = lists[reference]
         tables[reference] = theirs
         tables[f"-{reference}"] = {name: own[name] - theirs[name] for name in theirs}
+    tables[_BETWEEN] = {name: column - lists[DENSE][name] for name, column in lists[BM25].items()}
     estimates = _estimates(tables)
     return Summary(
         measures=estimates[_METHOD],
         references={name: estimates[name] for name in REFERENCES},
         differences={name: estimates[f"-{name}"] for name in REFERENCES},
+        between=estimates[_BETWEEN],
         curve={name: curve.mean(axis=0).tolist() for name, curve in curves.items()},
         latency=_latency(details),
         by_type=_grouped(details, lists, lambda detail: detail.type),
@@ -298,6 +302,7 @@ def _summary(details: tuple[Detail, ...], budget: int | None) -> Summary:
 
 
 _METHOD: Final = "method"
+_BETWEEN: Final = "bm25 less dense"
 _LISTS: Final[Mapping[str, Callable[[Detail], Sequence[str]]]] = {
     _METHOD: lambda detail: detail.evidence,
     **{name: lambda detail, name=name: detail.references[name] for name in REFERENCES},  # type: ignore[misc]
@@ -466,6 +471,7 @@ def _results(summary: Summary) -> dict[str, Any]:
             name: {measure: asdict(each) for measure, each in values.items()}
             for name, values in summary.differences.items()
         },
+        "bm25_over_top_k": {name: asdict(each) for name, each in summary.between.items()},
         "curve": {name: list(values) for name, values in summary.curve.items()},
         "stops": dict(summary.stops),
     }

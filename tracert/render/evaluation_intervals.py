@@ -59,6 +59,8 @@ def measure_rows(measured: Sequence[Measured]) -> dict[str, list[Any]]:
             if theirs is not None and not any(is_reference(one, reference) for one in measured):
                 called_too = f"{label} (reference)"
                 rows.append({"Measure": called, "Method": called_too, **_mean(theirs)})
+                if reference == BM25:
+                    rows[-1] |= _difference("top-k", measured[0].summary.between.get(name))
     names = [name for name in _COLUMNS if any(name in row for row in rows)]
     return {name: [row.get(name) for row in rows] for name in names}
 
@@ -99,10 +101,15 @@ def _against(one: Measured, measure: str) -> dict[str, Any]:
     """The differences to plain top-k and to BM25, but for plain search to itself."""
     out: dict[str, Any] = {}
     for reference, against, called in ((DENSE, one.against, "top-k"), (BM25, BM25, "BM25")):
-        found = one.summary.differences[against].get(measure)
-        if found is not None and not is_reference(one, reference):
-            out |= {f"vs {called}": 100 * found.mean, f"vs {called}, 95%": interval(found)}
+        if not is_reference(one, reference):
+            out |= _difference(called, one.summary.differences[against].get(measure))
     return out
+
+
+def _difference(called: str, found: Estimate | None) -> dict[str, Any]:
+    if found is None:
+        return {}
+    return {f"vs {called}": 100 * found.mean, f"vs {called}, 95%": interval(found)}
 
 
 def _milliseconds(one: Estimate) -> str:

@@ -50,6 +50,20 @@ def _overlap(wanted: set[str], sentence: str) -> float:
     return len(wanted & set(words)) / (1 + 0.05 * len(words))
 
 
+def glimpse(text: str, length: int) -> str:
+    """A passage on one line, of whole words: most are cut in the middle of one.
+
+    A word that begins with neither a small letter nor a digit is whole.
+
+    >>> glimpse("ductor, driven hard by coils", 20)
+    '… driven hard by…'
+    """
+    line = " ".join(text.split())
+    if " " in line and (line[0].islower() or line[0].isdigit()):
+        line = f"… {line.split(' ', 1)[1]}"
+    return line if len(line) <= length else f"{line[: length + 1].rsplit(' ', 1)[0]}…"
+
+
 def pieces(
     document: str, start: int, end: int, sentence: Span | None, around: int = AROUND
 ) -> list[Piece]:

@@ -15,6 +15,7 @@ from tracert.evaluation.datasets import Passage
 from tracert.evaluation.gold_chain import MOST_CHARACTERS, TYPES, GoldChain, to_jsonl
 from tracert.methods.first_stage import rank
 from tracert.render.numbers import count
+from tracert.render.passage import glimpse
 from tracert.snapshot import Snapshot
 from tracert.store.records import CorpusRecord
 from tracert.ui import evaluating
@@ -139,20 +140,6 @@ def _passage(chunk: Chunk, passage: Passage, draft: _Draft, *, key: str) -> None
                 on_click=partial(_take_out if marked else _mark, draft, passage),
             )
         st.text(glimpse(chunk.text, _SHOWN))
-
-
-def glimpse(text: str, length: int) -> str:
-    """A passage on one line, of whole words: most are cut in the middle of one.
-
-    A word that begins with neither a small letter nor a digit is whole.
-
-    >>> glimpse("ductor, driven hard by coils", 20)
-    '… driven hard by…'
-    """
-    line = " ".join(text.split())
-    if " " in line and (line[0].islower() or line[0].isdigit()):
-        line = f"… {line.split(' ', 1)[1]}"
-    return line if len(line) <= length else f"{line[: length + 1].rsplit(' ', 1)[0]}…"
 
 
 def _mark(draft: _Draft, passage: Passage) -> None:

@@ -15,6 +15,7 @@ from tracert.evaluation.run import Head
 from tracert.evaluation.work import Results, runs_of
 from tracert.render.evaluation_tables import OUTCOMES, Measured, outcome, question_rows
 from tracert.render.numbers import count
+from tracert.render.passage import glimpse
 from tracert.trace import Trace
 from tracert.ui import evaluating
 from tracert.ui.glossary import explain
@@ -184,7 +185,9 @@ def _gold(ground: Ground, measured: Sequence[Measured], chosen: int) -> None:
     for passage in first.gold:
         title, text = ground.text(passage.ids[0]) if passage.ids else ("", "Nothing holds it here.")
         rows["Hop"].append(passage.depth)
-        rows["Gold passage"].append(" ".join(text.split())[:400])
+        # Passages of a pool are whole; those of a corpus are mostly cut in a word.
+        cut = ground.kind == "corpus"
+        rows["Gold passage"].append(glimpse(text, 400) if cut else " ".join(text.split())[:400])
         rows["In"].append(title)
     for one in measured:
         detail = one.evaluation.details[chosen]

@@ -18,7 +18,7 @@ from tracert.language.allowance import Allowance, spent
 from tracert.ui import evaluating, model, visitor
 from tracert.ui.jobs import Job
 from tracert.ui.safe import literal
-from tracert.ui.turns import turn
+from tracert.ui.turns import soon, turn
 from tracert.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -238,6 +238,23 @@ def test_a_visitor_waits_for_ones_own_job_and_all_for_their_number() -> None:
     free.set()
     holder.join(30)
     with turn("session:b", hosted)(lambda: True):
+        pass
+
+
+def test_a_page_that_works_itself_gives_up_where_no_turn_comes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tracert.ui.turns._PATIENCE", 0.0)
+    hosted = Hosting(public=True, jobs=1)
+    with (
+        turn("session:a", hosted)(lambda: False),
+        pytest.raises(CancelledError, match="Try again in a minute"),
+        soon("session:b", hosted),
+    ):
+        pytest.fail("it did not wait")
+    with soon("session:b", hosted), pytest.raises(CancelledError), soon("session:b", hosted):
+        pytest.fail("it did not wait for itself")
+    with soon("", Hosting()), soon("", Hosting()):
         pass
 
 

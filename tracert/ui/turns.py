@@ -5,6 +5,7 @@ A private app has no turns.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import lru_cache
@@ -19,6 +20,8 @@ Turn = Callable[[Stopped], AbstractContextManager[None]]
 
 #: Seconds between two looks at whether who waits was stopped.
 _LOOK_SECONDS = 0.2
+#: Seconds for which a page waits with its reader.
+_PATIENCE = 30.0
 
 
 class _Own:
@@ -59,3 +62,19 @@ def turn(owner: str, hosted: Hosting) -> Turn:
             yield
 
     return entered
+
+
+@contextmanager
+def soon(owner: str, hosted: Hosting) -> Iterator[None]:
+    """The turn for work that a page itself does while its reader waits.
+
+    Raises:
+        CancelledError: no turn came within half a minute.
+    """
+    until = time.monotonic() + _PATIENCE
+    with ExitStack() as held:
+        try:
+            held.enter_context(turn(owner, hosted)(lambda: time.monotonic() > until))
+        except CancelledError as error:
+            raise CancelledError("Others are at work here now. Try again in a minute.") from error
+        yield

@@ -20,6 +20,7 @@ from tracert.ui.limits import limits
 from tracert.ui.model import chat_model, named_embedder
 from tracert.ui.notes import Source, put
 from tracert.ui.safe import literal
+from tracert.ui.turns import soon
 from tracert.workspace import Workspace
 
 _MADE = "trailgraph:made"
@@ -57,16 +58,17 @@ def show(space: Workspace, *, key: str) -> None:
         bar.progress(done / total, f"{done} of {total} notes")
 
     try:
-        if file is not None:
-            document = _read(File(file.name, file.getvalue()))
-        else:
-            document = _stored(space, *chosen[place or 0])
-        st.session_state[_MADE] = notes_of(
-            document,
-            named_embedder("wordllama"),
-            model if by_model else None,
-            on_progress=tell,
-        )
+        with soon(visitor.owner(), visitor.hosted()):
+            if file is not None:
+                document = _read(File(file.name, file.getvalue()))
+            else:
+                document = _stored(space, *chosen[place or 0])
+            st.session_state[_MADE] = notes_of(
+                document,
+                named_embedder("wordllama"),
+                model if by_model else None,
+                on_progress=tell,
+            )
     except TracertError as error:
         st.error(literal(str(error)), icon=":material/error:")
         return

@@ -169,8 +169,8 @@ def main() -> None:
         )
         print(
             f"\nWhat differs. Here: {name} ({chosen.dimension} numbers a vector, on the "
-            f"processor), weights learned from 1,304 training questions, {size}. Published: BGE-m3 (1,024 "
-            "numbers), 25 million parameters, a graphics card, questions and pools of the "
+            f"processor), weights learned from 1,304 training questions, {size}. Published: BGE-m3 "
+            "(1,024 numbers), 25 million parameters, a graphics card, questions and pools of the "
             "authors'. Latency here is the median of one question on a processor and holds its "
             "embedding. So the columns do not compete; what can be compared is what an iteration "
             "adds and what it costs."

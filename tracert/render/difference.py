@@ -17,7 +17,7 @@ from tracert.render.frames import frame, last
 from tracert.render.network import moves_of
 from tracert.render.numbers import count, plain
 from tracert.render.palette import PALETTES, Palette, Theme
-from tracert.render.plotted import hover_text, tools
+from tracert.render.plotted import hover_text, map_backdrop
 from tracert.render.words import called, place, quoted, title, words_for
 from tracert.render.words.base import unit
 from tracert.trace import Candidate, Node, NodeKind, Step, Trace, Value
@@ -500,11 +500,7 @@ def _layout(palette: Palette, *, mapped: bool) -> dict[str, Any]:
     return {
         "height": HEIGHT,
         "margin": {"l": 6, "r": 6, "t": 6, "b": 6},
-        "paper_bgcolor": palette.paper,
-        "plot_bgcolor": palette.paper,
-        "font": {"color": palette.ink, "size": 13},
-        "hoverlabel": {"bgcolor": palette.panel, "font": {"color": palette.ink}},
-        "modebar": tools(palette),
+        **map_backdrop(palette),
         "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
         "xaxis": axis,
         "yaxis": {**axis, "scaleanchor": "x"} if mapped else {**axis, "range": [-1.6, 1.6]},

@@ -86,8 +86,8 @@ def automatic_delta(
     count. Infinite where nothing connects the two.
     """
     note = (
-        "delta is the shortest step with which the candidates still lead from start to goal "
-        "(the bottleneck of the minimax path)."
+        "delta, the longest step allowed, is the smallest with which the candidates still lead "
+        "from start to goal (the bottleneck of the minimax path)."
     )
     if len(rows) > MOST:
         near = [

@@ -104,7 +104,7 @@ def cards(data: Mapping[str, Any], *, key: str) -> dict[str, Any] | None:
 
     `data` has `groups` [{heading, count, empty, ordered, items [{id, badge, path, title, where}]}]
     or `prose` [{text, cites [{id, number, title}], unknown}], `selected`, `dark`
-    and, where the badges have the colour of a method, `mark`.
+    and, where the badges have another colour than the path's, `mark`, a group its own.
 
     Returns:
         What was clicked last, {id, moment in milliseconds}, or None.

@@ -20,7 +20,7 @@ from tracert.render.difference import (
 )
 from tracert.render.network import revision
 from tracert.render.opened import open_trace
-from tracert.render.palette import Theme
+from tracert.render.palette import PALETTES, Theme
 from tracert.render.words import place, title
 from tracert.render.words.base import unit
 from tracert.trace import Trace
@@ -169,6 +169,7 @@ def _evidence(found: Difference, view: View, *, key: str) -> None:
         return rows
 
     what = unit(found.b)
+    palette = PALETTES[cast(Theme, theme())]
     data = {
         "dark": theme() == "dark",
         "selected": view.node,
@@ -178,11 +179,12 @@ def _evidence(found: Difference, view: View, *, key: str) -> None:
                 "count": len(ids),
                 "empty": f"No {what}.",
                 "items": items(ids, side),
+                "mark": mark,
             }
-            for heading, ids, side in (
-                ("A alone found", found.only_a, "a"),
-                ("B alone found", found.only_b, "b"),
-                ("Both found", found.both, ""),
+            for heading, ids, side, mark in (
+                ("A alone found", found.only_a, "a", palette.goal),
+                ("B alone found", found.only_b, "b", palette.path),
+                ("Both found", found.both, "", palette.ink),
             )
         ],
     }

@@ -64,6 +64,7 @@
       if (group.lead) box.append(make("p", "", group.lead));
       if (!group.items.length && group.empty) box.append(make("p", "", group.empty));
       const list = document.createElement(group.ordered ? "ol" : "ul");
+      if (group.mark) list.style.setProperty("--mark", group.mark);
       list.append(...group.items.map((item) => row(item, data, pick)));
       box.append(list);
     }

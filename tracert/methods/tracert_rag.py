@@ -29,6 +29,9 @@ What the paper leaves open, and where this deviates (each is a setting):
   nothing. `direct_edge` brings back the paper's plain rule.
 - A radius that holds fewer than `min_candidates` passages is widened to the distance of the
   min_candidates-th nearest, unless `strict`.
+- The walk ends after `max_hops` moves; the paper sets no limit.
+- Where no language model is at hand, or it fails, the goal is made of the terms that the nearest
+  passages add to the question (`tracert.language.offline`).
 - On a dead end the paper returns no path. Here the goal is missing from the path, too, but the
   walk so far is kept, and the stop says what to change.
 - `start` 'best' takes `seed_passages` of plain top-k first and walks on from the nearest of

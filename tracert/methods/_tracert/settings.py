@@ -49,7 +49,7 @@ class TracertRagSettings:
     )
     max_hops: int = setting(
         6,
-        "Most moves of the walk, the one into the goal included.",
+        "Most moves of the walk, the one into the goal included. The paper sets no limit.",
         low=1,
         high=50,
         step=1,

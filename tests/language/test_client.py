@@ -135,6 +135,16 @@ def test_streamed_tool_calls_are_put_together(server):
     assert reply.finish == "tool_calls"
 
 
+def test_what_is_loaded_beforehand_sends_nothing(server):
+    model = chat(server)
+    model.prepare()
+    assert server.requests == []
+    server.say("Ada.")
+    assert model.complete(ASK).text == "Ada."
+    with pytest.raises(ModelError, match="key"):
+        OpenAIChat("tiny").prepare()
+
+
 def test_an_endpoint_without_a_key_of_its_own_is_asked_without_one(server):
     server.say("Yes.")
     assert chat(server, api_key=None).complete(ASK).text == "Yes."

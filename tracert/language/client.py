@@ -137,6 +137,14 @@ class OpenAIChat:
             self._budget.charge(estimate_tokens(messages, reply), estimated=True)
         return reply
 
+    def prepare(self) -> None:
+        """Load what the first call would load, so that its time is the model's; nothing is sent.
+
+        Raises:
+            ModelError: there is no key.
+        """
+        _ = self._client().chat.completions
+
     def models(self) -> list[str]:
         """The names of the models that the endpoint offers, in its order; costs no tokens.
 

@@ -5,6 +5,7 @@ The key lives in the session's state alone. It is never written, shown or put in
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +15,7 @@ import streamlit as st
 
 from tracert.embedding.base import Embedder
 from tracert.embedding.registry import names
-from tracert.errors import SettingError
+from tracert.errors import ModelError, SettingError
 from tracert.home import home
 from tracert.language.allowance import Allowance
 from tracert.language.base import ChatModel
@@ -92,6 +93,15 @@ def chat_model() -> ChatModel | None:
         client = make(now)
         st.session_state["model:client"] = client
     return client
+
+
+def warm(model: ChatModel) -> None:
+    """Load the client before a clock starts, else who asks first pays for it; nothing is sent."""
+    from tracert.language.client import OpenAIChat
+
+    if isinstance(model, OpenAIChat):
+        with contextlib.suppress(ModelError):  # whoever asks says what is wrong
+            model.prepare()
 
 
 def make(now: ModelSettings) -> OpenAIChat:

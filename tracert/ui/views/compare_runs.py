@@ -24,7 +24,7 @@ from tracert.trace import Cost, Trace, Value
 from tracert.ui import notes
 from tracert.ui.gold import known
 from tracert.ui.live import Live
-from tracert.ui.model import chat_model, embedder_for, named_embedder
+from tracert.ui.model import chat_model, embedder_for, named_embedder, warm
 from tracert.ui.running import Asked, run
 from tracert.ui.session import View
 from tracert.ui.views import studio
@@ -293,6 +293,8 @@ def write_answers(compared: Compared, *, key: str) -> None:
     A model that fails leaves the extract with its reason, see `write_answer`.
     """
     model = chat_model()
+    if model is not None:
+        warm(model)
     written = st.session_state.setdefault(f"{key}:written", {})
     for one in compared.entries:
         cut = _cut(one.trace, one.budget)

@@ -135,12 +135,8 @@ def _client(folder: Path | None, *, vectors: bool) -> Iterator[tuple[Client, Pla
             raise CorpusError(
                 "No Chroma server is named. Set CHROMA_URL to its address, or name a folder."
             )
-        with errors(place):
-            client = place.open(apart=True)
-        try:
+        with _opened(place) as client:
             yield client, place
-        finally:
-            client.close()
         return
     with tempfile.TemporaryDirectory(prefix="tracert-chroma-") as temporary:
         _copy(folder, Path(temporary), vectors=vectors)
@@ -150,12 +146,18 @@ def _client(folder: Path | None, *, vectors: bool) -> Iterator[tuple[Client, Pla
             "is whole, or start its server and set CHROMA_URL",
             folder=temporary,
         )
-        with errors(place):
-            client = place.open(apart=True)
-        try:
+        with _opened(place) as client:
             yield client, place
-        finally:
-            client.close()
+
+
+@contextmanager
+def _opened(place: Place) -> Iterator[Client]:
+    with errors(place):
+        client = place.open(apart=True)
+    try:
+        yield client
+    finally:
+        client.close()
 
 
 def _copy(folder: Path, to: Path, *, vectors: bool) -> None:

@@ -105,17 +105,7 @@ class Runs:
         with self._locked(id, wait=_WAIT), self._locked("runs"):
             try:
                 shutil.rmtree(self.folder / id)
-                used = {
-                    file.sha256
-                    for kept in self.kept()
-                    if kept.head is not None
-                    for file in kept.head.files.values()
-                }
-                # A head that cannot be read may name any of them.
-                if not any(kept.fault for kept in self.kept()):
-                    for path in (self.folder / "data").glob("*"):
-                        if path.name not in used:
-                            shutil.rmtree(path)
+                self._delete_unread_files()
             except FileNotFoundError:
                 return
             except OSError as error:
@@ -237,6 +227,16 @@ class Runs:
             DatasetError: it cannot be written.
         """
         self._replace(self.folder / head.id / "setup.json", _as_json(state.to_dict()))
+
+    def _delete_unread_files(self) -> None:
+        heads = [kept.head for kept in self.kept()]
+        read = {file.sha256 for head in heads if head is not None for file in head.files.values()}
+        if None in heads:
+            # A head that cannot be read may name any of them.
+            return
+        for path in (self.folder / "data").glob("*"):
+            if path.name not in read:
+                shutil.rmtree(path)
 
     def _file(self, kept: KeptFile) -> Path:
         """Where a file lies: by its content, under a name that any system takes."""

@@ -47,6 +47,22 @@ def digest(text: str, start: int = 0, title: str = "") -> tuple[str, tuple[str, 
     return cut(summary, _SUMMARY), (*points, *(cut(line, _POINT) for line in central))
 
 
+def completed(
+    text: str, start: int, title: str, summary: str, points: Sequence[str]
+) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """Summary and key points of a note, made of its content where it lacks them; what was made."""
+    made: list[str] = []
+    if not summary or not points:
+        own_summary, own_points = digest(text, start, title)
+        if not summary and own_summary:
+            summary = own_summary
+            made.append("summary")
+        if not points and own_points:
+            points = own_points
+            made.append("key_points")
+    return summary, tuple(points), tuple(made)
+
+
 def cut(text: str, most: int) -> str:
     """The text on one line, cut at a word where it is longer than `most` characters."""
     line = " ".join(text.split())

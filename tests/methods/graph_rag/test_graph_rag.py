@@ -39,13 +39,6 @@ def server() -> Iterator[ChatServer]:
         yield running
 
 
-@pytest.fixture(autouse=True)
-def _nothing_in_memory() -> Iterator[None]:
-    forget_graphs()
-    yield
-    forget_graphs()
-
-
 def ask(folder: Path, model: ChatModel | None = None, **more: object) -> Trace:
     method = GraphRag()
     resources = Resources(ToyEmbedder({ASKED: (1, 0)}, 2), CORPUS, model, folder=folder)

@@ -14,7 +14,6 @@ from tracert.language.client import OpenAIChat
 from tracert.methods.graph_rag.index import (
     Limits,
     Making,
-    forget_graphs,
     graph_of,
     incomplete,
     is_made,
@@ -32,13 +31,6 @@ def server() -> Iterator[ChatServer]:
     with ChatServer() as running:
         running.say(LINES)
         yield running
-
-
-@pytest.fixture(autouse=True)
-def _nothing_in_memory() -> Iterator[None]:
-    forget_graphs()
-    yield
-    forget_graphs()
 
 
 def chat(server: ChatServer) -> OpenAIChat:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
 from tracert.knowledge.dialects.yaml_head import Head
-from tracert.knowledge.digest import cut, digest
+from tracert.knowledge.digest import completed, cut
 from tracert.knowledge.markup import headings, plain_line
 from tracert.knowledge.model import Draft, Reference
 
@@ -35,20 +35,12 @@ def page(
         (head.text(field) for field in ("summary", "desc", "description") if head.text(field)), ""
     )
     points = head.texts("key_points") if isinstance(head.fields.get("key_points"), list) else ()
-    made: list[str] = []
-    if not summary or not points:
-        own_summary, own_points = digest(text[:end], start, name)
-        if not summary and own_summary:
-            summary = own_summary
-            made.append("summary")
-        if not points and own_points:
-            points = own_points
-            made.append("key_points")
+    summary, points, made = completed(text[:end], start, name, summary, points)
     return Draft(
         path=path,
         title=name,
         summary=cut(plain_line(summary), _SUMMARY),
-        key_points=tuple(points),
+        key_points=points,
         parent=parent,
         children=tuple(children),
         related=tuple(related),
@@ -58,7 +50,7 @@ def page(
         aliases=(*head.texts("aliases"), *head.texts("alias")),
         tags=head.texts("tags"),
         order=head.number("nav_order"),
-        made=tuple(made),
+        made=made,
         extra=extra or {},
         faults=head.faults,
     )

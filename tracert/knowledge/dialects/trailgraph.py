@@ -25,7 +25,7 @@ from typing import Final
 
 from tracert.knowledge.dialects.base import Resolved
 from tracert.knowledge.dialects.places import Places
-from tracert.knowledge.digest import digest
+from tracert.knowledge.digest import completed
 from tracert.knowledge.markup import Lines, masked, plain_line
 from tracert.knowledge.model import Draft, Fault, Reference
 
@@ -77,15 +77,7 @@ class TrailGraph:
 
         summary = " ".join(unquoted(raw["summary"][0]).split()) if "summary" in raw else ""
         points = tuple(" ".join(item.split()) for item, _line in items("key_points"))
-        made: list[str] = []
-        if not summary or not points:
-            own_summary, own_points = digest(text[:end], start, name)
-            if not summary and own_summary:
-                summary = own_summary
-                made.append("summary")
-            if not points and own_points:
-                points = own_points
-                made.append("key_points")
+        summary, points, made = completed(text[:end], start, name, summary, points)
         parent = None
         if "parent" in raw:
             value, offset = raw["parent"]
@@ -107,7 +99,7 @@ class TrailGraph:
                 **{name: lines.at(offset) for name, (_value, offset) in raw.items()},
                 "content": lines.at(start),
             },
-            made=tuple(made),
+            made=made,
             faults=tuple(faults),
         )
 

@@ -330,6 +330,11 @@ class Trace:
                 "This file is not JSON. Open a file that 'Save trace' or 'ask --json' wrote."
             ) from error
         schema = data.get("schema") if isinstance(data, dict) else None
+        if schema is None:
+            raise TraceError(
+                "This file names no schema, so it is no trace. Open a file that 'Save trace' or "
+                "'ask --json' wrote."
+            )
         if schema != SCHEMA:
             raise TraceError(
                 f"This file has the schema {str(schema)[:80]!r}, not {SCHEMA!r}. Open a trace "

@@ -84,12 +84,6 @@ class Projection:
     axes: Positions = field(default_factory=lambda: np.zeros((0, 2), dtype=np.float32))
     centre: Positions = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
 
-    @property
-    def faithfulness(self) -> float | None:
-        """The mean of `kept` over the points measured; None where none was."""
-        measured = self.kept[~np.isnan(self.kept)]
-        return float(measured.mean()) if len(measured) else None
-
     def place(self, vectors: npt.NDArray[np.float32], matrix: Matrix) -> Positions:
         """Where new unit vectors, shape (m, d), lie among the corpus's `matrix`: shape (m, 2).
 

@@ -61,7 +61,6 @@ class StopReason(StrEnum):
     ANSWERED = "answered"
     FALLBACK = "fallback"
     BUDGET = "budget"
-    CANCELLED = "cancelled"
 
 
 #: How the names of presentations end; their pages are slides.

@@ -44,7 +44,6 @@ class Outcome(StrEnum):
     VISITED = "visited"
     NOT_OFFERED = "not_offered"
     UNREADABLE = "unreadable"
-    REJECTED = "rejected"
 
 
 @dataclass(frozen=True, slots=True)

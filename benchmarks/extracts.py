@@ -12,7 +12,9 @@ from __future__ import annotations
 import json
 import statistics
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,11 +29,11 @@ from tracert.workspace import BUILTIN, Workspace, builtin_folder
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def evidence(question: dict[str, object], snapshot: Snapshot, embed: Embed) -> list[int]:
+def evidence(question: Mapping[str, Any], snapshot: Snapshot, embed: Embed) -> list[int]:
     """The rows of the gold passages, the nearest others around them."""
     chunks = snapshot.chunks(range(snapshot.info.size))
     gold = []
-    for passage in question["passages"]:  # type: ignore[attr-defined]
+    for passage in question["passages"]:
         start = (builtin_folder() or ROOT).joinpath(passage["document"]).read_text("utf-8")
         at = start.index(passage["quote"])
         middle = at + len(passage["quote"]) // 2
@@ -41,7 +43,7 @@ def evidence(question: dict[str, object], snapshot: Snapshot, embed: Embed) -> l
                 key=lambda row: abs((chunks[row].start + chunks[row].end) / 2 - middle),
             )
         )
-    nearest = np.argsort(-(snapshot.matrix @ embed([str(question["question"])])[0])).tolist()
+    nearest = np.argsort(-(snapshot.matrix @ embed([question["question"]])[0])).tolist()
     return list(dict.fromkeys([*nearest[:3], *gold, *nearest[3:5]]))
 
 

@@ -301,11 +301,15 @@ def _summary(details: tuple[Detail, ...], budget: int | None) -> Summary:
     )
 
 
+def _found_by(reference: str) -> Callable[[Detail], Sequence[str]]:
+    return lambda detail: detail.references[reference]
+
+
 _METHOD: Final = "method"
 _BETWEEN: Final = "bm25 less dense"
 _LISTS: Final[Mapping[str, Callable[[Detail], Sequence[str]]]] = {
     _METHOD: lambda detail: detail.evidence,
-    **{name: lambda detail, name=name: detail.references[name] for name in REFERENCES},  # type: ignore[misc]
+    **{name: _found_by(name) for name in REFERENCES},
 }
 
 

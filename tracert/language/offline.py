@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -118,7 +118,7 @@ def _best_terms(question: str, passages: Sequence[str], rarity: Rarity) -> list[
     written: dict[str, str] = {}
     names: set[str] = set()
     held: Counter[str] = Counter()
-    weight: Counter[str] = Counter()
+    weight: defaultdict[str, float] = defaultdict(float)
     for rank, passage in enumerate(passages):
         found: set[str] = set()
         for term, word, name in _terms(passage):
@@ -129,7 +129,7 @@ def _best_terms(question: str, passages: Sequence[str], rarity: Rarity) -> list[
             written.setdefault(term, word)
         for term in found:
             held[term] += 1
-            weight[term] += _HALF / (_HALF + rank)  # type: ignore[assignment]
+            weight[term] += _HALF / (_HALF + rank)
     # `written` keeps the order of the text, so that equal scores always rank the same.
     new = [term for term in written if term not in asked and term not in _EMPTY]
     new = [term for term in new if term in names or not term.endswith("ly")]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import streamlit as st
 
 from tracert.evaluation.quoted import Gold, QuotedQuestion, found_of, gold_of, read_questions
-from tracert.methods.base import parse_settings
+from tracert.methods.base import Embed, parse_settings
 from tracert.methods.first_stage import Ranking, rank
 from tracert.methods.treehop import TreeHopSettings, alone_flags, model_for, retrieve
 from tracert.snapshot import Snapshot
@@ -28,7 +29,7 @@ class Known:
 
     questions: tuple[QuotedQuestion, ...]
     gold: tuple[Gold, ...]
-    vectors: np.ndarray[Any, np.dtype[np.float32]]
+    vectors: npt.NDArray[np.float32]
 
     def of(self, question: str) -> Gold | None:
         """The gold of a question; None where it is not known."""
@@ -45,7 +46,7 @@ class Recall:
     questions: int
 
 
-def known(snapshot: Snapshot, embed: Any) -> Known | None:
+def known(snapshot: Snapshot, embed: Embed) -> Known | None:
     """The built-in questions, where this corpus holds their passages."""
     path = resources.questions_file()
     if path is None:
@@ -59,7 +60,7 @@ def _known(
     identity: str,  # noqa: ARG001 the key
     path: str,
     _snapshot: Snapshot,
-    _embed: Any,
+    _embed: Embed,
 ) -> Known | None:
     documents = {one.name for one in _snapshot.record.documents}
     asked = [

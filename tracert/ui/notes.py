@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -241,16 +241,14 @@ class _Heard:
 
     def complete(
         self,
-        messages: Any,
+        messages: Sequence[Message],
         *,
-        tools: Any = (),
+        tools: Sequence[Tool] = (),
         max_tokens: int = 800,
         on_text: OnText | None = None,
     ) -> Reply:
         hear = on_text or self._hear
-        given: tuple[Tool, ...] = tuple(tools)
-        said: tuple[Message, ...] = tuple(messages)
-        return self._model.complete(said, tools=given, max_tokens=max_tokens, on_text=hear)
+        return self._model.complete(messages, tools=tools, max_tokens=max_tokens, on_text=hear)
 
 
 # --- what lies behind the trace -------------------------------------------------------------

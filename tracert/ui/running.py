@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import streamlit as st
 
+from tracert.embedding.base import Embedder
 from tracert.language.answer import write_answer
 from tracert.language.record import Recorder
+from tracert.methods.base import Embed
 from tracert.render.map import Ground
 from tracert.render.words import title
 from tracert.snapshot import Snapshot
@@ -102,7 +104,7 @@ class Written:
         return answered if self.replies is None else answered.with_replies(self.replies)
 
 
-def _answered(trace: Trace, embed: Any, *, key: str) -> Trace:
+def _answered(trace: Trace, embed: Embed, *, key: str) -> Trace:
     """With an answer: the model's where it wrote one from this evidence, else an extract."""
     written = st.session_state.get(f"{key}:written", {})
     found: Written | None = written.get((trace.question, trace.result.evidence))
@@ -130,8 +132,8 @@ def _live(
     snapshot: Snapshot,
     asked: Asked,
     trace: Trace,
-    embed: Any,
-    embedder: Any,
+    embed: Embed,
+    embedder: Embedder | None,
     kind: Literal["auto", "pca"],
 ) -> Live:
     name = asked.record.name

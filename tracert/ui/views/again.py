@@ -81,21 +81,24 @@ def walked(space: Workspace, trace: Trace) -> Trace:
         TracertError: what cannot be done, and what to do instead.
     """
     asked = method(trace.method)
-    over: dict[str, object] = {"corpus": trace.corpus.name}
-    if asked.needs == "corpus":
-        over["embedder"] = embedder_for(space.corpus(trace.corpus.name))
+    corpus = graph = embedder = None
     if asked.needs == "knowledge":
         source = notes.shelf()[trace.corpus.name]
-        over = {"knowledge": space.open_notes(source.folder, name=source.name)}
+        graph = space.open_notes(source.folder, name=source.name)
+    else:
+        corpus = trace.corpus.name
+        embedder = embedder_for(space.corpus(corpus))
     typed = bool(trace.steps) and trace.steps[0].values.get("goal_source") == "typed"
     goal = next((node.text for node in trace.nodes if node.kind is NodeKind.GOAL), None)
     return space.ask(
         trace.question,
+        corpus=corpus,
+        knowledge=graph,
+        embedder=embedder,
         method=asked,
         # A setting that may name a file is left out: the trace may come from anyone.
         settings=changed(trace.settings, asked.settings_type),
         goal=goal if typed else None,
         model=None if trace.replies is None else Replayer(trace.replies),
         with_map="auto" if trace.map is not None else False,
-        **over,  # type: ignore[arg-type]
     )

@@ -58,17 +58,18 @@ def show(trace: Trace, view: View, *, key: str) -> None:
 
 def beside(trace: Trace, view: View, live: Live, *, key: str) -> None:
     """What the walk and plain top-k both found, and what each alone, at the same number."""
-    if live.plain is None:
+    plain = live.plain
+    if plain is None:
         st.caption("Plain top-k needs the corpus; this trace was opened without it.")
         return
-    found = compare(trace.result.evidence, live.plain.result.evidence)
+    found = compare(trace.result.evidence, plain.result.evidence)
     numbers = _numbers(trace)
-    ranks = {id: rank for rank, id in enumerate(live.plain.result.evidence, start=1)}
+    ranks = {id: rank for rank, id in enumerate(plain.result.evidence, start=1)}
 
     def items(ids: tuple[str, ...]) -> list[dict[str, object]]:
         rows: list[dict[str, object]] = []
         for id in ids:
-            node = node_of(trace, live, id) or live.plain.node(id)  # type: ignore[union-attr]
+            node = node_of(trace, live, id) or plain.node(id)
             where = place(node)
             if id in ranks:
                 where += f" · rank {ranks[id]} of plain top-k"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -202,10 +203,10 @@ def _delete(space: Workspace, record: CorpusRecord, *, key: str) -> None:
             _do(lambda: space.delete(record.name))
 
 
-def _do(action: object) -> None:
+def _do(action: Callable[[], object]) -> None:
     """Do it and show the page anew; where it cannot be done, say why."""
     try:
-        action()  # type: ignore[operator]
+        action()
     except TracertError as error:
         st.error(literal(str(error)))
         return

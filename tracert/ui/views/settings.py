@@ -9,7 +9,7 @@ import streamlit as st
 from tracert.errors import TracertError
 from tracert.language.connection import check_connection
 from tracert.ui.glossary import explain
-from tracert.ui.model import PROVIDERS, ModelSettings, keep, make, provider, settings
+from tracert.ui.model import PROVIDERS, ModelSettings, Provider, keep, make, provider, settings
 from tracert.ui.safe import literal
 
 
@@ -29,76 +29,79 @@ def show(*, key: str) -> None:
         key=f"{key}:provider",
     )
     preset = provider(str(chosen))
-    same = preset.name == now.provider
     with st.form(f"{key}:form"):
         left, right = st.columns(2)
         with left:
-            base_url = st.text_input(
-                "Base URL",
-                now.base_url if same and now.base_url else preset.base_url,
-                key=f"{key}:url:{preset.name}",
-            )
-            model = st.text_input(
-                "Model",
-                now.model if same else "",
-                placeholder=f"for example {preset.example}",
-                key=f"{key}:model:{preset.name}",
-                help="The name that the provider gives it. Empty: no model is asked.",
-            )
-            secret = st.text_input(
-                "Key",
-                "",
-                type="password",
-                placeholder="A key is kept; type to change it" if now.key else _wants(preset.name),
-                key=f"{key}:key:{st.session_state.get(f'{key}:serial', 0)}",
-                help="Kept in this browser session only. It is never shown again, saved, logged "
-                "or put into a trace.",
-                autocomplete="off",
-            )
+            base_url, model, secret = _connection(now, preset, key=key)
         with right:
-            timeout = st.number_input(
-                "Time-out in seconds",
-                1.0,
-                600.0,
-                now.timeout,
-                5.0,
-                format="%.0f",
-                key=f"{key}:timeout",
-            )
-            retries = st.number_input("Retries", 0, 10, now.retries, 1, key=f"{key}:retries")
-            calls = st.number_input(
-                "Budget: calls (0 for no limit)",
-                0,
-                100_000,
-                now.calls,
-                10,
-                key=f"{key}:calls",
-                help=explain("budget"),
-            )
-            tokens = st.number_input(
-                "Budget: tokens (0 for no limit)",
-                0,
-                100_000_000,
-                now.tokens,
-                10_000,
-                key=f"{key}:tokens",
-            )
+            limits = _limits(now, key=key)
         if st.form_submit_button("Use these settings", type="primary"):
             # A key belongs to its provider's address and is not taken along to another.
-            old = now.key if same and base_url.strip() == (now.base_url or preset.base_url) else ""
-            _use(
-                ModelSettings(
-                    provider=preset.name,
-                    base_url=base_url.strip(),
-                    model=model.strip(),
-                    key=secret.strip() or old,
-                    timeout=float(timeout),
-                    retries=int(retries),
-                    calls=int(calls),
-                    tokens=int(tokens),
-                ),
-                key=key,
+            same = preset.name == now.provider and base_url == (now.base_url or preset.base_url)
+            connected = replace(
+                limits,
+                provider=preset.name,
+                base_url=base_url,
+                model=model,
+                key=secret or (now.key if same else ""),
             )
+            _use(connected, key=key)
+
+
+def _connection(now: ModelSettings, preset: Provider, *, key: str) -> tuple[str, str, str]:
+    """The fields that tell where the model is: address, name and key as typed."""
+    same = preset.name == now.provider
+    base_url = st.text_input(
+        "Base URL",
+        now.base_url if same and now.base_url else preset.base_url,
+        key=f"{key}:url:{preset.name}",
+    )
+    model = st.text_input(
+        "Model",
+        now.model if same else "",
+        placeholder=f"for example {preset.example}",
+        key=f"{key}:model:{preset.name}",
+        help="The name that the provider gives it. Empty: no model is asked.",
+    )
+    secret = st.text_input(
+        "Key",
+        "",
+        type="password",
+        placeholder="A key is kept; type to change it" if now.key else _wants(preset.name),
+        key=f"{key}:key:{st.session_state.get(f'{key}:serial', 0)}",
+        help="Kept in this browser session only. It is never shown again, saved, logged "
+        "or put into a trace.",
+        autocomplete="off",
+    )
+    return base_url.strip(), model.strip(), secret.strip()
+
+
+def _limits(now: ModelSettings, *, key: str) -> ModelSettings:
+    """The fields that bound the calls, as settings that differ from `now` in them alone."""
+    timeout = st.number_input(
+        "Time-out in seconds", 1.0, 600.0, now.timeout, 5.0, format="%.0f", key=f"{key}:timeout"
+    )
+    retries = st.number_input("Retries", 0, 10, now.retries, 1, key=f"{key}:retries")
+    calls = st.number_input(
+        "Budget: calls (0 for no limit)",
+        0,
+        100_000,
+        now.calls,
+        10,
+        key=f"{key}:calls",
+        help=explain("budget"),
+    )
+    tokens = st.number_input(
+        "Budget: tokens (0 for no limit)",
+        0,
+        100_000_000,
+        now.tokens,
+        10_000,
+        key=f"{key}:tokens",
+    )
+    return replace(
+        now, timeout=float(timeout), retries=int(retries), calls=int(calls), tokens=int(tokens)
+    )
 
 
 def _wants(name: str) -> str:

@@ -335,7 +335,7 @@ def _looks(series: Sequence[Series], theme: Theme) -> list[_Look]:
     for one in series:
         base = look(one.method)
         ending, dash = _VARIANTS[seen[one.method] % len(_VARIANTS)]
-        letter = _LETTERS[base.symbol][1 if ending else 0]
+        letter = _LETTERS[base.symbol][1 if "open" in ending else 0]
         seen[one.method] += 1
         symbol = f"{base.symbol}{ending}"
         found.append(_Look(base.colour(theme), symbol, letter, dash or base.dash))

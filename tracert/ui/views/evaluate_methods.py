@@ -31,8 +31,18 @@ class Preset:
 
 PRESETS: Final = (
     Preset("Plain top-k", "native_rag", {"first_stage": "dense"}),
-    Preset("BM25", "native_rag", {"first_stage": "bm25"}),
-    Preset("Hybrid", "native_rag", {"first_stage": "hybrid"}),
+    Preset(
+        "BM25",
+        "native_rag",
+        {"first_stage": "bm25"},
+        "Takes the passages that share most words with the question, rare words counting more.",
+    ),
+    Preset(
+        "Hybrid",
+        "native_rag",
+        {"first_stage": "hybrid"},
+        "Takes the passages that stand high in the ranking by vectors and in that by words.",
+    ),
     Preset("Tracert", "tracert_rag", {}),
     Preset("TreeHop", "treehop", {}),
     Preset(
@@ -43,7 +53,12 @@ PRESETS: Final = (
     ),
     Preset("Rewriting", "iterative_rewrite", {}),
     Preset("Graph RAG", "graph_rag", {"search": "local"}),
-    Preset("Graph RAG, global", "graph_rag", {"search": "global"}),
+    Preset(
+        "Graph RAG, global",
+        "graph_rag",
+        {"search": "global"},
+        "Rates the communities of the graph by their summaries and takes passages of the best.",
+    ),
     Preset("TrailGraph", "trailgraph", {}),
     Preset("TrailGraph, plain", "trailgraph", {"plain": True}, "The walk as first published."),
 )
@@ -64,7 +79,8 @@ def show(needs: Literal["corpus", "knowledge"], *, key: str) -> list[MethodPlan]
         selection_mode="multi",
         key=f"{key}:chosen:{needs}",
         persist_state="session",
-        help="Plain top-k and BM25 stand in the results in any case; chosen, their time is "
+        help="\n\n".join(f"**{one.label}**: {_about(one)}" for one in fit.values())
+        + "\n\nPlain top-k and BM25 stand in the results in any case; chosen, their time is "
         "measured too.",
     )
     plans = []
@@ -76,10 +92,14 @@ def show(needs: Literal["corpus", "knowledge"], *, key: str) -> list[MethodPlan]
     return plans
 
 
+def _about(preset: Preset) -> str:
+    return preset.help or method(preset.method).summary
+
+
 def _plan(preset: Preset, *, key: str) -> MethodPlan:
     """The method's settings, at its own defaults but for what the preset names."""
     chosen = method(preset.method)
-    st.caption(preset.help or chosen.summary)
+    st.caption(_about(preset))
     kind = chosen.settings_type
     # Controls that were not drawn for a while may have lost what they held.
     plain = [one for one in fields(kind) if one.name not in _LEFT_OUT and "None" not in one.type]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -72,6 +74,8 @@ def test_the_steps_of_a_local_search_name_what_they_keep():
     words = words_for("graph_rag")
     said = [words.caption(trace, frame(trace, index)) for index in range(last(trace) + 1)]
     assert "made offline, has" in said[0]
+    # What the paper holds against it: the price before the first question.
+    assert re.search(r"Making it took \S+ m?s and no call of a model, once\.", said[0])
     first = next(item for item in trace.steps[0].candidates if item.kept)
     kept = trace.steps[0].counts["kept"]
     assert f"{kept} entities, “{trace.node(first.id).label}”" in said[1]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tracert.render.frames import Frame, last
-from tracert.render.numbers import count, plain
+from tracert.render.numbers import count, plain, seconds
 from tracert.render.palette import CHOSEN, OUTSIDE, REFUSED
 from tracert.render.words.base import Column, Formula, Rule, called, title
 from tracert.trace import Candidate, NodeKind, Step, Trace
@@ -105,6 +105,10 @@ def _opening(trace: Trace) -> str:
         count(_whole(first, "communities"), "community", "communities"),
     )
     said = f"{placed} Its graph, {how}, has {parts[0]}, {parts[1]} and {parts[2]}."
+    spent, calls = first.get("index_seconds"), _whole(first, "index_model_calls")
+    if isinstance(spent, int | float):
+        asked = f"{count(calls, 'call')} of a model" if calls else "no call of a model"
+        said += f" Making it took {seconds(float(spent))} and {asked}, once."
     note = first.get("index_note")
     return f"{said} {note}" if note else said
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -48,3 +48,11 @@ def page(home: Path, open_page: Callable[[], AppTest], monkeypatch: pytest.Monke
     """That page over the built-in text."""
     monkeypatch.setenv("TRACERT_HOME", str(home))
     return open_page()
+
+
+@pytest.fixture(autouse=True)
+def _details() -> Iterator[None]:
+    """A public app shows no details of a fault; what it sets holds for the whole process."""
+    before = st.get_option("client.showErrorDetails")
+    yield
+    st.set_option("client.showErrorDetails", before)

@@ -147,16 +147,11 @@ def test_a_message_names_no_path_of_the_server(monkeypatch: pytest.MonkeyPatch) 
 def test_a_fault_of_the_app_shows_a_stranger_no_file_of_the_server(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    before = st.get_option("client.showErrorDetails")
-
     def broken(self: Workspace) -> None:
         raise ValueError(f"there is something odd in {home()}")
 
     monkeypatch.setattr(Workspace, "corpora", broken)
-    try:
-        at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180).run()
-    finally:
-        st.set_option("client.showErrorDetails", before)
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180).run()
     shown = at.exception[0]
     assert str(home()) not in f"{shown.value} {shown.stack_trace} {shown.proto}"
     assert str(ROOT) not in f"{shown.value} {shown.stack_trace} {shown.proto}"

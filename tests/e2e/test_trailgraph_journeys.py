@@ -37,6 +37,7 @@ NOTES = {
 
 def open_stage(page: Any, server: Any) -> Any:
     page.goto(f"{server.url}/trailgraph")
+    settle(page)
     stage = page.locator(STAGE)
     stage.wait_for()
     page.wait_for_selector(f"{STAGE}[data-revision]")

@@ -56,7 +56,8 @@ def ask(space: Workspace, *, key: str = NAME) -> AskedNotes | None:
         try:
             if not source.folder.is_dir():
                 raise KnowledgeError(f"{source.name} is no longer there. Load the notes again.")
-            opened = space.open_notes(source.folder, name=source.name)
+            with left, st.spinner("Reading the notes; the first time takes a while…"):
+                opened = space.open_notes(source.folder, name=source.name)
         except TracertError as error:
             st.error(literal(str(error)), icon=":material/error:")
     with middle:

@@ -61,7 +61,7 @@ def add(commands: Any) -> None:
         "--passages", metavar="FILE", type=Path, help="the pool: a line a passage, or articles"
     )
     over.add_argument("--corpus", metavar="NAME", help="a corpus of the library")
-    over.add_argument("--knowledge", metavar="DIR", type=Path, help="a folder of notes")
+    over.add_argument("--knowledge", metavar="DIR", type=Path, help="notes, a folder or a zip")
     parser.add_argument(
         "--method",
         required=True,

@@ -64,6 +64,8 @@ def chosen_model(given: argparse.Namespace) -> Iterator[ChatModel | None]:
         yield None
         return
     chat = OpenAIChat(name, given.base_url, timeout=given.timeout)
+    with suppress(ModelError):  # whoever asks says what is wrong
+        chat.prepare()  # so that the first call's seconds are the model's
     if given.record is None:
         yield chat
         return

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import io
 import os
-import uuid
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -36,6 +35,7 @@ import numpy.typing as npt
 
 from tracert.corpus.model import Matrix
 from tracert.trace import Map, Trace
+from tracert.whole import whole
 
 Positions = npt.NDArray[np.float32]
 
@@ -296,12 +296,8 @@ def save(projection: Projection, path: Path) -> None:
         seed=projection.seed,
     )
     path.parent.mkdir(parents=True, exist_ok=True)
-    work = path.with_name(f".{uuid.uuid4().hex}")
-    try:
-        work.write_bytes(buffer.getvalue())
-        os.replace(work, path)  # noqa: PTH105
-    finally:
-        work.unlink(missing_ok=True)
+    with whole(path) as file:
+        file.write(buffer.getvalue())
     _trim(path.parent)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from tracert.commands.say import clean
@@ -16,6 +15,7 @@ from tracert.language.base import ChatModel
 from tracert.language.client import DEFAULT_TIMEOUT, OpenAIChat
 from tracert.language.record import Recorder, replayer
 from tracert.methods.base import Calls
+from tracert.whole import whole
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:
@@ -100,17 +100,13 @@ def _read(path: Path) -> bytes:
 
 
 def _write(path: Path, text: str) -> None:
-    beside = path.with_name(f".{path.name}-{uuid.uuid4().hex}")
     try:
         if path.exists() and not path.is_file():  # a terminal or a pipe, which nothing replaces
             path.write_text(text, encoding="utf-8")
             return
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
+        with whole(path) as file:
+            file.write(text.encode())
     except OSError as error:
         raise ModelError(
             f"The recording {path} cannot be written ({error.strerror}). Name another file."
         ) from error
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -29,6 +28,7 @@ from typing import Any, Final
 
 from tracert.errors import DatasetError
 from tracert.evaluation.datasets import Item, Passage, read_items
+from tracert.whole import whole
 
 ORDER_SOURCE: Final = "by_hand"
 #: How the passages of a chain hang together; any other word may stand in a file.
@@ -192,9 +192,8 @@ class GoldSets:
             if not chains:
                 path.unlink(missing_ok=True)
                 return
-            beside = path.with_suffix(f".{os.getpid()}.tmp")
-            beside.write_text(to_jsonl(chains, name), encoding="ascii")
-            beside.replace(path)
+            with whole(path) as file:
+                file.write(to_jsonl(chains, name).encode("ascii"))
         except OSError as error:
             raise _unwritable(self.folder, error) from error
 

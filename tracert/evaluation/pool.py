@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -17,6 +15,7 @@ from tracert.embedding.base import Embedder
 from tracert.errors import DatasetError
 from tracert.evaluation.datasets import Passage
 from tracert.trace import CorpusInfo
+from tracert.whole import whole
 
 #: Raised when what is kept changes its form.
 _VERSION: Final = 1
@@ -92,16 +91,11 @@ def vectors(
         parts.append(embedder.embed(texts[start : start + _BATCH]))
         on_progress(min(start + _BATCH, len(texts)), len(texts))
     matrix = np.concatenate(parts) if parts else np.empty((0, embedder.dimension), np.float32)
-    # Written beside and renamed, so that a reader never meets half a file.
-    beside = folder / f"{key}.{os.getpid()}.tmp"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with beside.open("wb") as file:
+        with whole(path) as file:
             np.save(file, matrix, allow_pickle=False)
-        beside.replace(path)
     except OSError as error:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
         raise DatasetError(
             f"The vectors of the pool cannot be kept ({error.strerror}). Make room in the data "
             "folder, or set TRACERT_HOME to one that you may write."

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
 import re
 import secrets
@@ -38,6 +37,7 @@ from tracert.evaluation.lines import Writer, appending, count_lines, unwritable,
 from tracert.evaluation.run import ID, Done, Head, Kept, KeptFile, MethodPlan, State, count
 from tracert.evaluation.summary import versions
 from tracert.trace import Value
+from tracert.whole import whole
 
 #: Seconds that a writer waits for the lock: longer than a look at it takes.
 _WAIT: Final = 3.0
@@ -277,9 +277,8 @@ class Runs:
             return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-            beside.write_bytes(data)
-            beside.replace(path)
+            with whole(path) as file:
+                file.write(data)
         except OSError as error:
             raise unwritable(path, error) from error
 

@@ -8,11 +8,8 @@ counted as nothing.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
-import os
-import uuid
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,6 +17,7 @@ from typing import Final
 
 from tracert.errors import SettingError, StoreError
 from tracert.trace import Cost
+from tracert.whole import whole
 
 SCHEMA: Final = "tracert.prices/1"
 #: Models in a table, and the longest name.
@@ -136,17 +134,13 @@ def save(prices: Prices, root: Path) -> dict[str, Price]:
     table = checked(prices)
     data = {"schema": SCHEMA, "prices": {name: asdict(each) for name, each in table.items()}}
     path = root / _FILE
-    work = path.with_name(f".{_FILE}-{uuid.uuid4().hex}")
     try:
         root.mkdir(parents=True, exist_ok=True)
-        work.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
-        os.replace(work, path)  # noqa: PTH105 as atomic as the system allows
+        with whole(path) as file:
+            file.write(json.dumps(data, ensure_ascii=False, indent=1).encode())
     except OSError as error:
         raise StoreError(
             f"The prices cannot be saved ({error.strerror}). Make room in the data folder or set "
             "TRACERT_HOME to another one."
         ) from error
-    finally:
-        with contextlib.suppress(OSError):
-            work.unlink(missing_ok=True)
     return table

@@ -16,11 +16,10 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 import torch
@@ -38,6 +37,7 @@ from tracert.training.composition import compose
 from tracert.training.contrast import Contrast, Space, contrast, distinct_passages
 from tracert.training.gates import LightGates
 from tracert.training.topology import Checked, Dropped, check
+from tracert.whole import whole
 
 #: Budgets at which held-out questions are measured, as in the README's table.
 BUDGETS: Final = (5, 8, 10)
@@ -436,9 +436,8 @@ class _Checkpoint:
                 name: torch.from_numpy(np.array(tensor)) for name, tensor in progress.best.items()
             },
         }
-        _written(
-            self._path, lambda path: torch.save({"key": self._key, "states": self._states}, path)
-        )
+        kept = {"key": self._key, "states": self._states}
+        _written(self._path, lambda file: torch.save(kept, file))
 
     def remove(self) -> None:
         self._path.unlink(missing_ok=True)
@@ -461,16 +460,14 @@ def _save(out: Path, tensors: Tensors, settings: TrainingSettings, embedder: Emb
     }
     half = {name: tensor.astype(np.float16) for name, tensor in tensors.items()}
     data = save(half, metadata)
-    _written(out, lambda path: path.write_bytes(data))
+    _written(out, lambda file: file.write(data))
 
 
-def _written(path: Path, write: Callable[[Path], object]) -> None:
-    """Write beside and rename, so that no half of a file is ever there."""
-    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+def _written(path: Path, write: Callable[[BinaryIO], object]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write(beside)
-        beside.replace(path)
+        with whole(path) as file:
+            write(file)
     except OSError as error:
         raise SettingError(
             f"{path} cannot be written ({error.strerror}). Name another file."

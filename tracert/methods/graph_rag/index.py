@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 import time
-import uuid
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -31,6 +29,7 @@ from tracert.methods.graph_rag.graph import Community, Entity, Graph, Relation
 from tracert.methods.graph_rag.names import find_names, named_sentences
 from tracert.recent import Recent
 from tracert.trace import Cost
+from tracert.whole import whole
 
 #: Raised when the same text would give another graph.
 VERSION: Final = 1
@@ -439,15 +438,12 @@ def _save(text: str, path: Path) -> None:
     Raises:
         StoreError: it cannot be written.
     """
-    work = path.with_name(f".{path.name}-{uuid.uuid4().hex}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        work.write_text(text, encoding="utf-8")
-        os.replace(work, path)  # noqa: PTH105 as atomic as the system allows
+        with whole(path) as file:
+            file.write(text.encode())
     except OSError as error:
         raise StoreError(
             f"The knowledge graph cannot be saved ({error.strerror}). Make room in the data folder "
             "or set TRACERT_HOME to another one."
         ) from error
-    finally:
-        work.unlink(missing_ok=True)

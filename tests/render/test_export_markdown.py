@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -70,3 +72,15 @@ def test_a_hostile_document_stays_text(toys):
     assert html.count("<h1") == 1
     assert html.count("<h2") == 4
     assert "\u202e" not in html
+
+
+def test_the_goal_has_all_its_parts(toys):
+    trace = toys.walk_trace()
+    parts = {
+        "goal_category": "Person",
+        "goal_concept": "a *ring*",
+        "goal_explanation": "Who made it.",
+    }
+    first = replace(trace.steps[0], values={**trace.steps[0].values, **parts})
+    told = to_markdown(replace(trace, steps=(first, *trace.steps[1:])))
+    assert r"**Goal** (source not known): Person · a \*ring\* · Who made it" in told

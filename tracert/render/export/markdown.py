@@ -12,10 +12,10 @@ from typing import Final
 from tracert.render.frames import frame, last
 from tracert.render.numbers import count
 from tracert.render.tables import cost_line, path_in_words, settings_line
-from tracert.render.walk_notes import goal_source, notes
+from tracert.render.walk_notes import goal_parts, goal_source, notes
 from tracert.render.words import Words, place, words_for
 from tracert.render.words.base import unit
-from tracert.trace import NodeKind, Trace
+from tracert.trace import Trace
 
 #: Marks that mean something inside a line of CommonMark or of its common extensions.
 _MARKS: Final = re.compile(r"([\\`*_{}\[\]<>|~$&])")
@@ -82,11 +82,9 @@ def _ending(trace: Trace, words: Words) -> str:
 
 
 def _goal(trace: Trace) -> list[str]:
-    made = [
-        f"**Goal** ({escaped(goal_source(trace) or 'source not known')}): {escaped(node.text)}"
-        for node in trace.nodes
-        if node.kind is NodeKind.GOAL
-    ]
+    goal = " · ".join(goal_parts(trace))
+    by = escaped(goal_source(trace) or "source not known")
+    made = [f"**Goal** ({by}): {escaped(goal)}"] if goal else []
     return made + [f"*Note:* {escaped(note)}" for note in notes(trace, delta=True)]
 
 

@@ -23,10 +23,10 @@ from tracert.render.numbers import plain
 from tracert.render.palette import DARK, LIGHT, Palette
 from tracert.render.tables import cost_line, path_in_words
 from tracert.render.vis import vis_source
-from tracert.render.walk_notes import goal_source, notes
+from tracert.render.walk_notes import goal_parts, goal_source, notes
 from tracert.render.words import place, title, words_for
 from tracert.render.words.base import unit
-from tracert.trace import NodeKind, Step, StopReason, Trace
+from tracert.trace import Step, StopReason, Trace
 
 #: Candidates of a step in the page's table; its caption says how many there are.
 LISTED: Final = 200
@@ -123,13 +123,13 @@ def _run(trace: Trace) -> dict[str, Any]:
     order = frame(trace, last(trace)).order
     for id in trace.result.evidence:
         order.setdefault(id, len(order) + 1)
-    goal = next((node for node in trace.nodes if node.kind is NodeKind.GOAL), None)
+    goal = " · ".join(goal_parts(trace))
     return {
         "title": known[trace.method].title if trace.method in known else trace.method,
         "chapters": words.chapters,
         "unit": unit(trace),
         "arrived": stop.reason in _ARRIVED,
-        "goal": None if goal is None else [goal_source(trace), goal.text],
+        "goal": [goal_source(trace), goal] if goal else None,
         "notes": notes(trace, delta=True),
         "settings": [[name, _told(value)] for name, value in trace.settings.items()],
         "spent": cost_line(trace),

@@ -70,7 +70,7 @@ class Place:
         settings = Settings(anonymized_telemetry=False)
         if self.embedded:
             # Chroma shares one system, with its index of vectors, among the clients of one path.
-            folder = os.path.join(self.folder, ".") if apart else self.folder  # noqa: PTH118
+            folder = os.path.join(self.folder, ".") if apart else self.folder  # noqa: PTH118 a Path drops the dot
             with _OPENING:
                 try:
                     return cast("Client", chromadb.PersistentClient(folder, settings=settings))

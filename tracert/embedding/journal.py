@@ -55,7 +55,7 @@ class Journal:
                 part = wanted[start : start + _AT_ONCE]
                 marks = ",".join("?" * len(part))
                 rows = database.execute(
-                    f"SELECT key, vector FROM vectors WHERE made > ? AND key IN ({marks})",  # noqa: S608
+                    f"SELECT key, vector FROM vectors WHERE made > ? AND key IN ({marks})",  # noqa: S608 marks alone
                     (oldest, *part),
                 )
                 for key, vector in rows:

@@ -8,6 +8,7 @@ import pytest
 from tests.comparing.test_runs import at, circle
 from tests.hop_traces import CIRCLE, hop_trace
 from tests.methods.toy import run
+from tests.toy_traces import walk_trace
 from tracert.comparing.budget import entry
 from tracert.comparing.change import Change, Search
 from tracert.comparing.fate import fate, reaches
@@ -127,6 +128,17 @@ def test_one_method_can_be_drawn_strong(entries, ground):
     made = compare_map.figure(entries, 2, theme="light", ground=ground, highlighted="treehop")
     assert layer(made, "TreeHop").marker.opacity == 1.0
     assert layer(made, "Top-k").marker.opacity < 0.3
+
+
+def test_a_goal_on_the_map_is_named_in_the_legend():
+    walk = walk_trace()
+    assert walk.result.path[-1] == "goal"
+    one = entry(walk, 8)
+    last = compare_map.last_hop([one])
+    for hop, there in ((last, True), (0, False)):
+        made = compare_map.figure([one], hop, theme="light", ground=None)
+        named = [each.name for each in made.data if each.showlegend is not False]
+        assert ("Goal of Tracert ≈" in named) is there
 
 
 def test_names_are_escaped_on_the_map(entries, ground):

@@ -10,7 +10,7 @@ from tests.evaluation.test_export import evaluation
 from tests.toy_traces import HOSTILE
 from tracert.evaluation.asked import GoldPassage
 from tracert.evaluation.summary import Evaluation, Setup
-from tracert.render.report import named, report_html
+from tracert.render.report import _table, named, report_html
 
 
 class Page(HTMLParser):
@@ -110,3 +110,8 @@ def test_one_question_that_no_passage_holds_is_drawn_too() -> None:
     one = detail(gold=(GoldPassage((), 1),), edges=(), seconds={"all": 0.0})
     page = Page(report_html(named([evaluation(one)])))
     assert "No times were taken." in page.text
+
+
+def test_a_dash_stands_under_the_words_or_numbers_of_its_column() -> None:
+    made = _table({"Interval": ["0.1 to 0.2", None], "Mean": [0.15, None]})
+    assert '<tr><td>–</td><td class="number">–</td></tr>' in made

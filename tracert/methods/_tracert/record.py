@@ -155,28 +155,21 @@ class Recorder:
         penalty[-1] = 0.0
         cost = distance + alpha * penalty
         rule_of = [rule for rule, group in groups.items() for _ in group] + [goal_rule]
+        reason_of = [reasons[rule] for rule in rule_of]
+        reason_of[-1] = reasons.get("goal", reason_of[-1])
         rank = np.repeat(
             [_RULES.index(rule) for rule in (*groups, goal_rule)],
             [*map(len, groups.values()), 1],
         )
         key = np.where(rank <= 1, cost, np.where(rank == 4, to_query, distance))
         row = np.append(shown, self._size)
-        ids = [self._corpus.ids[place] for place in shown.tolist()] + ["goal"]
-        numbers = np.stack((to_query, distance, penalty, cost), axis=1).tolist()
+        ids = [*map(self._corpus.ids.__getitem__, shown.tolist()), "goal"]
+        values = [
+            {"distance_to_query": a, "distance": b, "penalty": c, "cost": d}
+            for a, b, c, d in np.stack((to_query, distance, penalty, cost), axis=1).tolist()
+        ]
         return tuple(
-            Candidate(
-                ids[i],
-                rule_of[i] == "chosen",
-                rule_of[i],
-                reasons["goal" if ids[i] == "goal" and "goal" in reasons else rule_of[i]],
-                dict(
-                    zip(
-                        ("distance_to_query", "distance", "penalty", "cost"),
-                        numbers[i],
-                        strict=True,
-                    )
-                ),
-            )
+            Candidate(ids[i], rule_of[i] == "chosen", rule_of[i], reason_of[i], values[i])
             for i in np.lexsort((row, key, rank)).tolist()
         )
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Final
 
 import platformdirs
 
 from tracert.errors import StoreError
+
+#: The mode of a new data folder: nobody but its user reads what lies there.
+PRIVATE: Final = 0o700
 
 
 def place() -> Path:
@@ -17,14 +21,14 @@ def place() -> Path:
 
 
 def home() -> Path:
-    """The data folder, made if it is not there.
+    """The data folder, made if it is not there, and then for its own user alone.
 
     Raises:
         StoreError: the folder cannot be made.
     """
     path = place()
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(
             f"The data folder {path} cannot be made ({error.strerror}). Set TRACERT_HOME to a "

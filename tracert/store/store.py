@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tracert.chroma import errors, place_of
 from tracert.errors import CancelledError, CorpusError, StoreError
-from tracert.home import home
+from tracert.home import PRIVATE, home
 from tracert.hosting import Room, expires
 from tracert.store.collections import Collections
 from tracert.store.owner import Owner
@@ -168,7 +168,7 @@ class Store:
         lock = FileLock(self.path / "store.lock", thread_local=False)
         while True:
             try:
-                self.path.mkdir(parents=True, exist_ok=True)
+                self.path.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
                 lock.acquire(timeout=0.25)
                 break
             except Timeout:

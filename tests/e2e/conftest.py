@@ -90,8 +90,9 @@ class Server:
         end(self.process)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One for the journeys of a file: what those of another file load is not in its lists."""
     one = Server(tmp_path_factory.mktemp("e2e"))
     try:
         one.wait()
